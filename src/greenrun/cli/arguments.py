@@ -1,0 +1,60 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from greenrun.cli.console import WrongUse
+from greenrun.document.errors import JsonReadError
+from greenrun.document.json_text import read_json
+from greenrun.document.values import is_record
+
+AppPath = Annotated[
+    Path, typer.Argument(metavar="APP", help="An app folder, a bundle, a document, or a workflow file with its app.")
+]
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+FullFlag = Annotated[bool, typer.Option("--full", help="With --json: the whole report instead of the summary.")]
+WatchFlag = Annotated[
+    bool, typer.Option("--watch", help="Do it again whenever a file changes, and show what is different.")
+]
+TrustFlag = Annotated[bool, typer.Option("--trust", help="Let Python code that a bundle brings be imported and run.")]
+
+
+def json_object(text: str | None, option: str) -> dict[str, Any]:
+    """A JSON object given on the command line, or in a file as ``@path``."""
+    value = _json(text, option)
+    if value is None:
+        return {}
+    if not is_record(value):
+        raise WrongUse(f'{option} needs a JSON object, for example \'{{"prompt": "hello"}}\'.')
+    return value
+
+
+def json_list(text: str | None, option: str) -> list[Any] | None:
+    """A JSON list given on the command line, or in a file as ``@path``; None when it was not given."""
+    value = _json(text, option)
+    if value is None:
+        return None
+    if not isinstance(value, list):
+        raise WrongUse(f'{option} needs a JSON list of steps, for example \'[{{"click": "Run"}}]\'.')
+    return value
+
+
+def _json(text: str | None, option: str) -> Any:
+    if text is None:
+        return None
+    source = option
+    data: str | bytes = text
+    if text.startswith("@"):
+        source = text[1:]
+        try:
+            data = Path(source).read_bytes()
+        except OSError as error:
+            raise WrongUse(f"{option}: {source} cannot be read: {error.strerror}.") from error
+    try:
+        return read_json(data, source=source).value
+    except JsonReadError as error:
+        raise WrongUse(str(error)) from error

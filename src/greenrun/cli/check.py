@@ -1,0 +1,54 @@
+"""``greenrun check``: the wiring, in milliseconds; nothing is run."""
+
+from __future__ import annotations
+
+import asyncio
+
+import typer
+
+from greenrun.cli.arguments import AppPath, FullFlag, JsonFlag, TrustFlag, WatchFlag
+from greenrun.cli.console import EXIT_CODES, err, out, plain, print_json
+from greenrun.cli.show import show_check
+from greenrun.cli.watch import watch as watch_files
+from greenrun.oracle.check_report import CheckReport
+from greenrun.workspace.errors import LoadError
+from greenrun.workspace.project import load
+
+
+def register(app: typer.Typer) -> None:
+    app.command("check")(check)
+
+
+def check(
+    path: AppPath, as_json: JsonFlag = False, full: FullFlag = False, watch: WatchFlag = False, trust: TrustFlag = False
+) -> None:
+    """Check an app's wiring: every binding, event, condition, mapping and graph. Runs nothing."""
+
+    async def once() -> CheckReport:
+        report = await load(path, trust=trust).acheck()
+        if as_json:
+            print_json(report.to_json() if full else _summary(report))
+        else:
+            show_check(out(), report)
+        return report
+
+    async def once_or_none() -> CheckReport | None:
+        try:
+            return await once()
+        except LoadError as error:
+            err().print(f"[red]error:[/] {plain(error)}")
+            return None
+
+    if watch:
+        asyncio.run(watch_files(path, once_or_none, err()))
+        return
+    report = asyncio.run(once())
+    raise typer.Exit(EXIT_CODES[report.verdict.status])
+
+
+def _summary(report: CheckReport) -> dict[str, object]:
+    """The report without the edits of fixes: their titles say what they do."""
+    data = report.to_json()
+    for finding in data["findings"]:
+        finding["fixes"] = [fix["title"] for fix in finding["fixes"]]
+    return data

@@ -1,0 +1,83 @@
+"""``greenrun debug``: drive an app with real runs and grade it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from greenrun.cli.arguments import AppPath, FullFlag, JsonFlag, TrustFlag, WatchFlag, json_list, json_object
+from greenrun.cli.console import EXIT_CODES, err, out, plain, print_json
+from greenrun.cli.output import output_folder, write_report
+from greenrun.cli.progress import progress
+from greenrun.cli.show import show_report
+from greenrun.cli.watch import watch as watch_files
+from greenrun.oracle.options import SimulateOptions
+from greenrun.oracle.report import Report
+from greenrun.oracle.summary import summarize
+from greenrun.workspace.errors import LoadError
+from greenrun.workspace.project import load
+
+
+def register(app: typer.Typer) -> None:
+    app.command("debug")(debug)
+
+
+def debug(
+    path: AppPath,
+    params: Annotated[
+        str | None,
+        typer.Option(metavar="JSON", help="Values to set before the first step, by name; @file reads a file."),
+    ] = None,
+    interact: Annotated[
+        str | None,
+        typer.Option(
+            metavar="JSON", help="The steps to take; without it the app's own script, else one per operation."
+        ),
+    ] = None,
+    no_run: Annotated[bool, typer.Option("--no-run", help="Take the steps, but start no operation.")] = False,
+    out_dir: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Where the report goes.")] = None,
+    timeout: Annotated[int, typer.Option(min=0, metavar="MS", help="Limit for each run; 0 is none.")] = 0,
+    deadline: Annotated[int, typer.Option(min=0, metavar="MS", help="Limit for the whole simulation; 0 is none.")] = 0,
+    as_json: JsonFlag = False,
+    full: FullFlag = False,
+    watch: WatchFlag = False,
+    trust: TrustFlag = False,
+) -> None:
+    """Drive an app as a person would, with real runs, and grade what it does."""
+    options = SimulateOptions(
+        params=json_object(params, "--params"),
+        interact=json_list(interact, "--interact"),
+        run=not no_run,
+        timeout_ms=timeout or None,
+        deadline_ms=deadline or None,
+    )
+
+    async def once() -> Report:
+        project = load(path, trust=trust)
+        async with progress(f"simulating {path.name or path}") as line:
+            report = await project.asimulate(replace(options, on_progress=line.note))
+        folder = output_folder(report, out_dir, watching=watch)
+        report = replace(report, bundle_dir=str(folder))
+        write_report(folder, report, project.loaded.target)
+        if as_json:
+            print_json(report.to_json() if full else summarize(report))
+        else:
+            show_report(out(), report)
+        return report
+
+    async def once_or_none() -> Report | None:
+        try:
+            return await once()
+        except LoadError as error:
+            err().print(f"[red]error:[/] {plain(error)}")
+            return None
+
+    if watch:
+        asyncio.run(watch_files(path, once_or_none, err()))
+        return
+    report = asyncio.run(once())
+    raise typer.Exit(EXIT_CODES[report.verdict.status])

@@ -1,0 +1,51 @@
+"""The folder that a simulation leaves behind (spec: harness 10.1)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from greenrun.document.slugs import slug
+from greenrun.oracle.markdown import to_markdown
+from greenrun.oracle.report import Report
+from greenrun.oracle.target import Target
+
+BASE = Path("greenrun-debug")
+SLUG_LIMIT = 40
+
+
+def output_folder(report: Report, wanted: Path | None, *, watching: bool) -> Path:
+    """`wanted`, else ``greenrun-debug/app-<slug>-<time>``; a watched app keeps one folder."""
+    if wanted is not None:
+        return wanted
+    title = (report.app or {}).get("title") or Path(report.target.ref).name
+    name = slug(str(title))[:SLUG_LIMIT].strip("_") or "app"
+    stamp = "watch" if watching else report.generated_at.replace(":", "-").replace(".", "-").replace("+", "-")
+    return BASE / f"app-{name}-{stamp}"
+
+
+def write_report(folder: Path, report: Report, target: Target) -> None:
+    """report.json, report.md, app.json, workflow.json and the messages of every run."""
+    server = folder / "server"
+    server.mkdir(parents=True, exist_ok=True)
+    for stale in server.glob("run-*.messages.jsonl"):
+        stale.unlink()
+    _write_json(folder / "report.json", report.to_json())
+    (folder / "report.md").write_text(_printable(to_markdown(report)), encoding="utf-8")
+    if target.document is not None:
+        _write_json(folder / "app.json", target.document.stored)
+    if target.host_graph is not None:
+        _write_json(folder / "workflow.json", target.host_graph)
+    for index, messages in enumerate(report.messages):
+        lines = "".join(f"{json.dumps(message)}\n" for message in messages)
+        (server / f"run-{index}.messages.jsonl").write_text(lines, encoding="utf-8")
+
+
+def _write_json(path: Path, value: Any) -> None:
+    path.write_text(_printable(json.dumps(value, indent=2, ensure_ascii=False)) + "\n", encoding="utf-8")
+
+
+def _printable(text: str) -> str:
+    """Lone surrogates as JSON escapes; UTF-8 has no bytes for them."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

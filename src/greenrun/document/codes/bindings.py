@@ -1,0 +1,163 @@
+"""GR2xx: bindings, conditions and format templates."""
+
+from __future__ import annotations
+
+from greenrun.document.codes.info import table
+
+BINDINGS = table(
+    (
+        "GR201",
+        "error",
+        "The binding of an input widget leads nowhere",
+        "No input, node property or variable has that name, so what the user enters goes nowhere.",
+        "Bind the widget to the canonical token of an input that exists.",
+    ),
+    (
+        "GR202",
+        "error",
+        "The binding of a display widget leads nowhere",
+        "No output or variable has that name, so the widget never shows anything.",
+        "Bind the widget to the canonical token of an output or variable that exists.",
+    ),
+    (
+        "GR203",
+        "error",
+        "An input widget is bound to something that cannot be written",
+        "Outputs and execution state are filled by runs only. The widget can never write there.",
+        "Bind it to an input, a node property or a variable.",
+    ),
+    (
+        "GR204",
+        "error",
+        "Malformed token",
+        "The text begins like a token and does not follow its grammar, so it means nothing.",
+        "Write op:<operation>/in:<node>, op:<operation>/out:<node>, op:<operation>/prop:<node>#<property>, "
+        "op:<operation>/exec#<field>, var:<variable> or view:<widget>#<prop>.",
+    ),
+    (
+        "GR205",
+        "info",
+        "A binding is not in canonical form",
+        "It works today by name. Renaming the node or adding a second one of that name changes what it means.",
+        "Write the canonical token.",
+    ),
+    (
+        "GR206",
+        "warning",
+        "A name fits several variables",
+        "The first declared one is taken, which may not be the one that is meant.",
+        "Write var: and the id of the variable.",
+    ),
+    (
+        "GR207",
+        "warning",
+        "A binding begins or ends with blanks",
+        "Names are compared as they stand, so the blanks make it a different name.",
+        "Remove the blanks.",
+    ),
+    (
+        "GR208",
+        "warning",
+        "An input widget has no binding",
+        "What the user enters stays in the widget and reaches no operation.",
+        "Bind it to an input, a node property or a variable.",
+    ),
+    (
+        "GR209",
+        "error",
+        "A resource widget names no resource",
+        "Without a resource it has nothing to show and nothing to choose from.",
+        "Set resourceBindingId to the id of a declared resource.",
+    ),
+    (
+        "GR210",
+        "error",
+        "A resource widget names a resource that is not declared",
+        "There is no such resource, so the widget stays empty.",
+        "Declare the resource, or name one that is declared.",
+    ),
+    (
+        "GR211",
+        "error",
+        "A form belongs to an operation that is not declared",
+        "The form renders the inputs of its operation; without one it is empty.",
+        "Name a declared operation, or leave operationId unset for the default one.",
+    ),
+    (
+        "GR212",
+        "error",
+        "A token names an operation that is not declared",
+        "Nothing ever reads or writes there.",
+        "Name a declared operation, or declare this one.",
+    ),
+    (
+        "GR213",
+        "error",
+        "A token names a variable that does not exist",
+        "It is neither declared nor published by a workflow of the app.",
+        "Declare the variable, or name one that is declared.",
+    ),
+    (
+        "GR214",
+        "error",
+        "A token names a widget that does not exist",
+        "There is no widget with that id in the app.",
+        "Name a widget that exists.",
+    ),
+    (
+        "GR215",
+        "error",
+        "A token names a node that is not in the graph",
+        "The node was renamed or removed in the workflow, so the binding leads nowhere.",
+        "Bind to a node that the workflow has.",
+    ),
+    (
+        "GR216",
+        "error",
+        "A token takes a node for what it is not",
+        "in: needs a bindable input, out: a bindable output. An input has no incoming edge and is not bypassed.",
+        "Bind to an input with in: and to an output with out:.",
+    ),
+    (
+        "GR217",
+        "warning",
+        "A bound node property has no effect",
+        "An edge feeds the property, which replaces its value at load, or the node has no such property.",
+        "Bind another property, or remove the edge in the workflow.",
+    ),
+    (
+        "GR218",
+        "warning",
+        "A condition does not apply",
+        "Its binding leads nowhere, or to what conditions cannot read, so the widget stays visible and enabled.",
+        "Use a variable, an output, an input or execution state in the condition.",
+    ),
+    (
+        "GR219",
+        "error",
+        "A condition names something that does not exist",
+        "The operation, node or variable is missing, so the condition always sees nothing.",
+        "Name one that exists.",
+    ),
+    (
+        "GR220",
+        "warning",
+        "A format template does not work",
+        "A token in it leads nowhere, its filter is unknown, or this widget type has no format. It shows as empty.",
+        "Use names that exist and the filters number, date, upper, lower, join and truncate.",
+    ),
+    (
+        "GR221",
+        "warning",
+        "A condition compares with nothing",
+        "An empty or missing value counts as 0 or as the empty text, which is seldom what is meant.",
+        "Write the value to compare with, or use empty or notEmpty.",
+    ),
+    (
+        "GR222",
+        "error",
+        "A second binding of a widget leads nowhere",
+        "Widgets such as Gallery or ChatThread have bindings beside their own. This one means nothing.",
+        "Bind it to something that exists.",
+    ),
+)

@@ -1,0 +1,62 @@
+"""Expectations of a script, and whether they could have failed (spec: harness 3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import regex
+
+from greenrun.document.js import deep_equal, to_text
+from greenrun.document.json_text import canonical_json
+from greenrun.document.values import Value, is_nullish
+from greenrun.oracle.steps import ExpectBody
+from greenrun.runtime.view import WidgetView
+
+MATCH_SECONDS = 1.0
+"""A pattern that backtracks for longer counts as not met."""
+
+MAY_HOLD_FROM_THE_START = ("visible", "enabled", "nonEmpty")
+
+
+def shown(view: WidgetView) -> Value:
+    """What an expectation is judged on: the rendered format, else the value."""
+    return view.display if view.display is not None else view.value
+
+
+def as_text(value: Value) -> str:
+    """A value as `matches` reads it: text as it is, structures as JSON."""
+    return canonical_json(value) if isinstance(value, (dict, list)) else ("" if is_nullish(value) else to_text(value))
+
+
+def _matches(view: WidgetView, pattern: Any) -> bool:
+    try:
+        return regex.search(str(pattern), as_text(shown(view)), timeout=MATCH_SECONDS) is not None
+    except (regex.error, TimeoutError):
+        return False
+
+
+_CHECKS: dict[str, Callable[[WidgetView, Any], bool]] = {
+    "nonEmpty": lambda view, _: view.has_value,
+    "equals": lambda view, wanted: deep_equal(shown(view), wanted),
+    "matches": _matches,
+    "visible": lambda view, _: view.visible,
+    "hidden": lambda view, _: not view.visible,
+    "enabled": lambda view, _: not view.disabled,
+    "disabled": lambda view, _: view.disabled,
+}
+
+
+def holds(expectation: ExpectBody, view: WidgetView) -> bool:
+    """Whether the expectation is met."""
+    return _CHECKS[expectation.check](view, expectation.value)
+
+
+def actual(expectation: ExpectBody, view: WidgetView) -> str:
+    """What was found instead, as a text."""
+    if expectation.check in ("visible", "hidden"):
+        return "visible" if view.visible else "hidden"
+    if expectation.check in ("enabled", "disabled"):
+        return "disabled" if view.disabled else "enabled"
+    text = as_text(shown(view))
+    return f'"{text[:200]}"' if text else "nothing"

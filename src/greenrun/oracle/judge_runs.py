@@ -1,0 +1,142 @@
+"""Verdict steps 2 to 5: triggers that could not be reached, steps, runs (spec: harness 4)."""
+
+from __future__ import annotations
+
+from greenrun.document.findings import Finding, Place, Reason
+from greenrun.document.js import to_text
+from greenrun.oracle.evidence import Evidence, name_of, one_line
+from greenrun.oracle.reach import run_triggers
+
+NODE_ERRORS_PER_RUN = 5
+
+
+def judge_reach(evidence: Evidence) -> list[Finding]:
+    """GR703: a run trigger that was never usable and that nothing in the app could make usable."""
+    findings: list[Finding] = []
+    seen: set[str] = set()
+    for trigger in run_triggers(evidence.app):
+        widget = trigger.widget
+        if widget.id in seen or evidence.session.ever_reachable(widget.id):
+            continue
+        seen.add(widget.id)
+        obstacle = evidence.instance.obstacle(widget.id)
+        if obstacle is None:
+            continue
+        blocked = evidence.reach.blocked(evidence.instance, widget, obstacle)
+        if blocked.possible:
+            continue
+        what = "its visibleWhen never held" if blocked.hidden else "its disabledWhen always held"
+        saw = "nothing" if blocked.seen is None else f'"{one_line(to_text(blocked.seen), 80)}"'
+        message = (
+            f"{name_of(widget)} can never be used: {what} (`{blocked.condition}`, which saw {saw}), and no widget or "
+            "operation can change that. Let something write what the condition reads, or correct the condition."
+        )
+        prop = "visibleWhen" if blocked.hidden else "disabledWhen"
+        findings.append(Finding("GR703", "error", message, Place(widget=widget.id, prop=prop)))
+    return findings
+
+
+def judge_steps(evidence: Evidence) -> list[Finding]:
+    """GR710-GR719: what went wrong in each step, in order."""
+    vacuous = {finding.place.step: finding for finding in evidence.session.vacuous}
+    findings: list[Finding] = []
+    for record in evidence.session.interactions:
+        if record.error is not None and record.code is not None:
+            message = (
+                record.error if record.code == "GR710" else f"Step {record.number} ({record.step}): {record.error}"
+            )
+            findings.append(Finding(record.code, "error", message, Place(widget=record.widget, step=record.number)))
+        if record.number in vacuous:
+            findings.append(vacuous[record.number])
+    return findings
+
+
+def judge_runs(evidence: Evidence) -> list[Finding]:
+    """GR720 and GR721: runs that did not end ok, and the nodes that failed in them."""
+    findings: list[Finding] = []
+    for record, report in zip(evidence.started, evidence.run_reports, strict=True):
+        status = evidence.status(record)
+        if status == "completed" or record.limit is not None or record.cancelled_by in ("cancel", "replace"):
+            continue
+        error = one_line(evidence.error(record) or "it did not say why")
+        message = f'Run {record.run_index} of operation "{record.operation_id}" ended {status}: {error}'
+        findings.append(Finding("GR720", "error", message, Place(operation=record.operation_id)))
+        findings += _node_errors(record.operation_id, report["summary"]["errors"])
+    return findings
+
+
+def _node_errors(operation_id: str, errors: list[dict[str, str]]) -> list[Finding]:
+    findings: list[Finding] = []
+    for error in errors[:NODE_ERRORS_PER_RUN]:
+        node = error.get("nodeId")
+        what = error.get("nodeType") or node or "workflow"
+        where = f' ("{node}")' if node and node != what else ""
+        message = f'{what}{where} failed in operation "{operation_id}": {one_line(error["message"])}'
+        findings.append(Finding("GR721", "error", message, Place(operation=operation_id, node=node)))
+    return findings
+
+
+def judge_limits(evidence: Evidence) -> list[Finding]:
+    """GR722: operations that ran into their own time limit."""
+    return [
+        Finding(
+            "GR722",
+            "error",
+            f'Operation "{record.operation_id}" did not finish within its own limit of {record.timed_out_ms:.0f} ms. '
+            "Raise timeoutMs or make the work shorter.",
+            Place(operation=record.operation_id),
+        )
+        for record in evidence.started
+        if record.limit == "operation" and record.timed_out_ms is not None
+    ]
+
+
+def judge_provider_calls(evidence: Evidence) -> list[Finding]:
+    """GR731: failed model or provider calls in runs that ended ok."""
+    findings: list[Finding] = []
+    for record in evidence.started:
+        if evidence.status(record) != "completed":
+            continue
+        for call in (message for message in record.messages if message.get("type") == "provider_call_failed"):
+            node, provider, kind = (
+                call.get("node_id"),
+                call.get("provider") or "a provider",
+                call.get("kind") or "unknown",
+            )
+            message = f'Operation "{record.operation_id}" ended ok although a call to {provider} failed ({kind}).'
+            findings.append(Finding("GR731", "warning", message, Place(operation=record.operation_id, node=node)))
+    return findings
+
+
+def judge_direct_runs(evidence: Evidence) -> list[Finding]:
+    """GR732: operations that only ``run`` steps started, past every widget."""
+    direct = [item.operation for item in evidence.exercise.not_exercised if item.reason == "direct"]
+    if not direct:
+        return []
+    names = ", ".join(f'"{name}"' for name in direct)
+    return [
+        Finding("GR732", "info", f"Started by run steps only, not through a widget: {names}. That proves no trigger.")
+    ]
+
+
+def limit_reasons(evidence: Evidence) -> list[Reason]:
+    """GR905 and GR906: limits of the harness itself, which never count against the app."""
+    reasons = [
+        Reason(
+            "GR905",
+            f'Operation "{record.operation_id}" was stopped after {record.timed_out_ms:.0f} ms, the limit for each run, which '
+            "is below its own. Raise the limit to judge it.",
+            record.operation_id,
+        )
+        for record in evidence.started
+        if record.limit == "ceiling" and record.timed_out_ms is not None
+    ]
+    stopped = [record.operation_id for record in evidence.instance.runs.records if record.limit == "deadline"]
+    if stopped or evidence.session.deadline_passed:
+        undone = [f'operation "{name}"' for name in dict.fromkeys(stopped)]
+        undone += [f"step `{text}`" for text in evidence.session.untaken]
+        left = ", ".join(undone) or "nothing"
+        reasons.append(
+            Reason("GR906", f"The deadline of {evidence.options.deadline_ms:.0f} ms passed. Not done: {left}.")
+        )
+    return reasons

@@ -1,0 +1,136 @@
+"""Every operation resolved to what it runs: carried first, then loaded (spec: harness 1.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from greenrun import __version__
+from greenrun.document.findings import Reason
+from greenrun.document.identity import closure
+from greenrun.document.model import FunctionTarget, Operation, ScriptTarget, WorkflowTarget, operation_target
+from greenrun.document.surface import Surface
+from greenrun.instances.app import App, AppOperation, build_app
+from greenrun.oracle.host import FunctionUntrusted, Host
+from greenrun.oracle.target import SELF, Target, with_host_graph
+from greenrun.workflows.functions import FunctionImportError, FunctionMissing
+from greenrun.workflows.graph import load_graph
+from greenrun.workflows.surface import extract_surface
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedTarget:
+    """A target with its operations resolved. `app` is None when there is no document."""
+
+    target: Target
+    app: App | None
+    closure: str | None = None
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why some operations are unknown; each keeps the verdict from being green."""
+        operations = self.app.operations if self.app is not None else ()
+        return tuple(item.unknown for item in operations if item.unknown is not None)
+
+
+async def resolve(target: Target, host: Host) -> ResolvedTarget:
+    """Resolve every operation of a target; one that cannot be resolved never stops the others."""
+    if target.document is None:
+        return ResolvedTarget(target, None)
+    resolver = _Resolver(target, host)
+    operations = [await resolver.operation(operation) for operation in target.operations]
+    target = resolver.target
+    app = build_app(target.document, operations)  # pyright: ignore[reportArgumentType]
+    return ResolvedTarget(target, app, closure(app.document, resolver.closure_parts(operations)))
+
+
+class _Resolver:
+    """Loads each graph version and each function once."""
+
+    def __init__(self, target: Target, host: Host) -> None:
+        self.target = target
+        self.host = host
+        self._loaded: dict[str, Any] = {}
+        self._failed: dict[str, Exception] = {}
+
+    async def operation(self, operation: Operation) -> AppOperation:
+        target = operation_target(operation)
+        if isinstance(target, ScriptTarget):
+            message = (
+                f'Operation "{operation.id}" runs the script "{target.script_id}" (version {target.script_version}): '
+                "JavaScript operations are not supported here; use a Python function or a workflow."
+            )
+            return AppOperation(operation, unavailable=message)
+        if isinstance(target, FunctionTarget):
+            return await self._function(operation, target)
+        return await self._workflow(operation, target)
+
+    async def _function(self, operation: Operation, target: FunctionTarget) -> AppOperation:
+        try:
+            ports = await self.host.function_ports(target.function)
+        except FunctionMissing as error:
+            return AppOperation(operation, unavailable=f'Operation "{operation.id}": {error}')
+        except FunctionUntrusted as error:
+            return AppOperation(
+                operation, unknown=Reason("GR904", f'Operation "{operation.id}": {error}', operation.id)
+            )
+        except FunctionImportError as error:
+            return AppOperation(
+                operation, unknown=Reason("GR903", f'Operation "{operation.id}": {error}', operation.id)
+            )
+        except Exception as error:  # a host that fails must not turn into a finding about the app
+            return AppOperation(operation, unknown=_loader_reason(operation, error))
+        names = tuple(dict.fromkeys(port.node_id for port in (*ports.inputs, *ports.outputs)))
+        return AppOperation(operation, Surface(inputs=ports.inputs, outputs=ports.outputs, node_ids=names))
+
+    async def _workflow(self, operation: Operation, target: WorkflowTarget) -> AppOperation:
+        try:
+            key, stored = await self._graph(target)
+        except Exception as error:
+            return AppOperation(operation, unknown=_loader_reason(operation, error))
+        if stored is None:
+            version = "" if target.version is None else f" (version {target.version})"
+            carrier = "the bundle" if self.target.operations_reference_keys else "this workspace"
+            message = (
+                f'Operation "{operation.id}" runs the workflow "{target.workflow_id}"{version}, which {carrier} does not '
+                "have. Add the workflow or point the operation at another one."
+            )
+            return AppOperation(operation, unavailable=message)
+        graph = load_graph(stored)
+        return AppOperation(operation, extract_surface(graph, self.host.registry), graph=graph, graph_key=key)
+
+    async def _graph(self, target: WorkflowTarget) -> tuple[str, Any | None]:
+        own = self.target.info.workflow_id
+        if target.workflow_id in self.target.graphs:
+            return target.workflow_id, self.target.graphs[target.workflow_id]
+        if target.workflow_id in ("", SELF) or (target.workflow_id == own and self.target.host_graph is not None):
+            return target.workflow_id or SELF, self.target.host_graph
+        key = f"{target.workflow_id}@{'latest' if target.version is None else target.version}"
+        if key in self._failed:
+            raise self._failed[key]
+        if key not in self._loaded:
+            try:
+                self._loaded[key] = await self.host.load_workflow(target.workflow_id, target.version)
+            except Exception as error:
+                self._failed[key] = error
+                raise
+        stored = self._loaded[key]
+        if stored is not None and self.target.host_graph is None and not self.target.operations_reference_keys:
+            self.target = with_host_graph(self.target, target.workflow_id, stored)
+        return target.workflow_id if target.version is None else key, stored
+
+    def closure_parts(self, operations: list[AppOperation]) -> dict[str, Any]:
+        """Everything besides the document that a verdict depends on (DESIGN 3.2)."""
+        graphs = {item.graph_key: item.graph.stored for item in operations if item.graph is not None and item.graph_key}
+        functions: dict[str, Any] = {}
+        for item in operations:
+            target = operation_target(item.operation)
+            if isinstance(target, FunctionTarget) and item.surface is not None:
+                functions |= self.host.function_sources(target.function)
+        types = {node.type for item in operations if item.graph is not None for node in item.graph.nodes}
+        return {"graphs": graphs, "functions": functions, "nodes": dict.fromkeys(sorted(types), __version__)}
+
+
+def _loader_reason(operation: Operation, error: Exception) -> Reason:
+    text = str(error) or type(error).__name__
+    return Reason("GR902", f'Operation "{operation.id}" could not be loaded: {text}', operation.id)

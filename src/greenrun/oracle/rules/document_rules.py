@@ -1,0 +1,119 @@
+"""Rules 26, 27 and 0b: what the parser said about the document, as findings with repairs (spec: harness 2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, TypeAlias
+
+from greenrun.document.findings import Finding, Fix, Place
+from greenrun.document.nearest import nearest
+from greenrun.document.parse import Diagnostic
+from greenrun.document.values import is_text
+from greenrun.oracle.context import Context
+from greenrun.oracle.rules.repairs import edit
+
+Repair: TypeAlias = Callable[[Context, dict[str, Any]], Fix | None]
+
+
+def check_document(ctx: Context, diagnostics: Iterable[Diagnostic]) -> Iterator[Finding]:
+    """A finding for each diagnostic, in the order of the rules, then the document without widgets."""
+    for item in sorted(diagnostics, key=lambda item: item.code):
+        yield ctx.finding(item.code, item.message, item.place, lambda item=item: [_repaired(ctx, item)])
+    if not ctx.widgets:
+        yield ctx.finding("GR115", "The app has no widgets, so there is nothing to use. Add some.", Place())
+
+
+def _repaired(ctx: Context, item: Diagnostic) -> Fix | None:
+    repair = _REPAIRS.get(item.kind)
+    return repair(ctx, item.data) if repair is not None else None
+
+
+def _complete_entry(ctx: Context, data: dict[str, Any]) -> Fix | None:
+    """The one carried workflow for an operation without one; the nearest kind for a resource."""
+    if data["missing"] == "workflow" and len(ctx.workflow_keys) == 1:
+        key = ctx.workflow_keys[0]
+        return _raw(data, f'Let it run the workflow "{key}"', {"workflowId": key})
+    near = nearest(data["word"], data["choices"]) if data["word"] else None
+    return _raw(data, f'Use "{near}"', {data["missing"]: near}) if near is not None else None
+
+
+def _raw(data: dict[str, Any], title: str, patch: dict[str, Any], list_: str | None = None) -> Fix:
+    return Fix(title, (edit("set_raw", list=list_ or data["list"], index=data["index"], patch=patch),))
+
+
+def _respell_mapping(ctx: Context, data: dict[str, Any]) -> Fix | None:
+    near = nearest(data["word"], data["choices"]) if data["word"] else None
+    needed = {"variable": "variableId", "resource": "resourceBindingId"}.get(near or "")
+    if near is None or near == data["word"] or (needed is not None and not is_text(data["stored"].get(needed))):
+        return None
+    mapping = {**data["stored"], data["key"]: near}
+    arguments = {"id": data["operation"], "side": data["side"], "node": data["node"], "mapping": mapping}
+    return Fix(f'Write {data["key"]}: "{near}"', (edit("set_mapping", **arguments),))
+
+
+def _respell_value(ctx: Context, data: dict[str, Any]) -> Fix | None:
+    stored, choices = data["stored"], data["choices"]
+    near = nearest(stored, choices) if isinstance(stored, str) and "list" in data else None
+    return _raw(data, f'Use "{near}"', {data["prop"]: near}) if near is not None else None
+
+
+def _keep_for_user(ctx: Context, data: dict[str, Any]) -> Fix:
+    return _raw(data, "Set its scope to user", {"scope": "user"}, "variables")
+
+
+def _rename_entries(ctx: Context, data: dict[str, Any]) -> Fix:
+    return _rename(data["entry"], data["id"], len(data["indexes"]))
+
+
+def _rename_widgets(ctx: Context, data: dict[str, Any]) -> Fix:
+    return _rename("component", data["id"], len(data["paths"]))
+
+
+def _rename(kind: str, id_: str, count: int) -> Fix:
+    """Each edit renames what is then the second one; references keep meaning the first."""
+    renames = tuple(edit("rename_duplicate", kind=kind, id=id_, occurrence=2) for _ in range(count - 1))
+    return Fix("Give the later ones free ids", renames)
+
+
+def _place_widgets(ctx: Context, data: dict[str, Any]) -> Fix | None:
+    widget = ctx.widgets_by_id.get(data["widget"])
+    if widget is None or widget.path != data["path"]:
+        return None
+    slots = data["slots"]
+    if not slots:
+        move = edit("move_misplaced", id=data["widget"], prop=data["prop"])
+        return Fix("Move them behind the widget", (move,))
+    slot = nearest(data["prop"], slots) or slots[0]
+    move = edit("move_misplaced", id=data["widget"], prop=data["prop"], slot=slot)
+    return Fix(f'Move them into the slot "{slot}"', (move,))
+
+
+def _write_id(ctx: Context, data: dict[str, Any]) -> Fix:
+    return Fix("Give it a free id", (edit("set_component_id", path=list(data["path"])),))
+
+
+def _empty_zone(ctx: Context, data: dict[str, Any]) -> Fix | None:
+    if data["component"] is None:
+        return None
+    move = edit("move_zone", zone=data["zone"])
+    return Fix(f'Move the widgets into "{data["slot"]}" of "{data["component"]}"', (move,))
+
+
+def _spell_default(ctx: Context, data: dict[str, Any]) -> Fix | None:
+    if "value" not in data:
+        return None
+    return _raw(data, "Write the default as a value of its type", {"default": data["value"]}, "variables")
+
+
+_REPAIRS: Final[dict[str, Repair]] = {
+    "entry_dropped": _complete_entry,
+    "mapping_dropped": _respell_mapping,
+    "value_changed": _respell_value,
+    "persist_ignored": _keep_for_user,
+    "duplicate_id": _rename_entries,
+    "duplicate_widget": _rename_widgets,
+    "misplaced_widgets": _place_widgets,
+    "positional_id": _write_id,
+    "zone_content": _empty_zone,
+    "default_mismatch": _spell_default,
+}

@@ -1,0 +1,124 @@
+"""The verdict: findings and reasons in order, status, proof, headline (spec: harness 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from greenrun.document.findings import Finding, Reason
+from greenrun.oracle.evidence import Evidence
+from greenrun.oracle.exercise import Exercise
+from greenrun.oracle.judge_runs import (
+    judge_direct_runs,
+    judge_limits,
+    judge_provider_calls,
+    judge_reach,
+    judge_runs,
+    judge_steps,
+)
+from greenrun.oracle.judge_widgets import judge_nothing_ran, judge_resources, judge_shown
+from greenrun.oracle.report import NotExercised, Proof, Verdict
+
+NOTHING_EXERCISED = Exercise((), ())
+
+
+def judge(evidence: Evidence) -> list[Finding]:
+    """Everything after the static rules, in the order of the verdict steps."""
+    steps = (judge_reach, judge_steps, judge_runs, judge_limits, judge_resources, judge_shown)
+    findings = [finding for step in steps for finding in step(evidence)]
+    if not _explained(evidence):
+        findings += judge_nothing_ran(evidence)
+    return findings + judge_provider_calls(evidence) + judge_direct_runs(evidence)
+
+
+def _explained(evidence: Evidence) -> bool:
+    """A reason, or a default step that could not be taken, says already why nothing ran."""
+    unknown = any(item.unknown is not None for item in evidence.app.operations)
+    return unknown or evidence.session.deadline_passed or bool(missed_default_steps(evidence))
+
+
+def missed_default_steps(evidence: Evidence) -> list[NotExercised]:
+    """Operations whose default step could not be taken, runs being on."""
+    if not evidence.default_script or not evidence.session.runs_on:
+        return []
+    reasons = ("hidden", "disabled", "media_missing", "resource_missing")
+    return [item for item in evidence.exercise.not_exercised if item.reason in reasons]
+
+
+def default_step_reasons(missed: Sequence[NotExercised]) -> list[Reason]:
+    """GR907, one for each operation that the default script could not start."""
+    texts = {
+        "hidden": "the widget that runs it is hidden",
+        "disabled": "the widget that runs it is disabled",
+        "media_missing": "a file that it needs is missing",
+        "resource_missing": "the resource that it reads is not seeded",
+    }
+    return [
+        Reason(
+            "GR907",
+            f'Operation "{item.operation}" could not be tried: {texts[item.reason]}.'
+            + (f' Supply "{item.supply}".' if item.supply is not None else " Give a script that reaches it."),
+            item.operation,
+            item.supply,
+        )
+        for item in missed
+    ]
+
+
+def make_verdict(
+    static: Sequence[Finding],
+    later: Sequence[Finding],
+    reasons: Sequence[Reason],
+    *,
+    exercise: Exercise = NOTHING_EXERCISED,
+    run_count: int = 0,
+    whole_app_checked: bool = True,
+    missed: Sequence[NotExercised] = (),
+) -> Verdict:
+    """Status, proof and headline of findings and reasons. `missed` counts only where the verdict would be green."""
+    issues = tuple(finding.message for finding in (*static, *later) if finding.severity == "error")
+    all_reasons = tuple(reasons)
+    if not issues:
+        all_reasons += tuple(default_step_reasons(missed))
+    proof: Proof = "run" if exercise.exercised else "static"
+    if not whole_app_checked:
+        proof = "none"
+    status = "red" if issues else "check_failed" if all_reasons else "green"
+    verdict = Verdict(
+        status=status,
+        proof=proof,
+        headline="",
+        issues=issues,
+        warnings=tuple(finding.message for finding in later if finding.severity == "warning"),
+        exercised=exercise.exercised,
+        not_exercised=exercise.not_exercised,
+        reasons=all_reasons,
+    )
+    return with_headline(verdict, run_count)
+
+
+def with_headline(verdict: Verdict, run_count: int) -> Verdict:
+    """The verdict with its one line in words."""
+    return Verdict(
+        verdict.status,
+        verdict.proof,
+        _headline(verdict, run_count),
+        verdict.issues,
+        verdict.warnings,
+        verdict.exercised,
+        verdict.not_exercised,
+        verdict.reasons,
+    )
+
+
+def _headline(verdict: Verdict, run_count: int) -> str:
+    if verdict.status == "red":
+        more = len(verdict.issues) - 1
+        return verdict.issues[0] + (f" (+{more} more)" if more else "")
+    if verdict.status == "check_failed":
+        return f"Not decided: {verdict.reasons[0].message}"
+    left = ", ".join(f"{item.operation} ({item.reason})" for item in verdict.not_exercised)
+    if verdict.proof == "run":
+        runs = f"{run_count} run{'s' if run_count != 1 else ''}"
+        tail = f"; not exercised: {left}" if left else ""
+        return f"Green for {', '.join(verdict.exercised)} ({runs}){tail}"
+    return f"Green, but only the wiring was checked{f'; not exercised: {left}' if left else ''}"

@@ -1,0 +1,141 @@
+"""One call of a function as the messages and the result of a run (spec: app-runtime 12, harness 3.9)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from greenrun.workflows import messages
+from greenrun.workflows.engine.result import NodeReport, RunResult, RunStatus
+from greenrun.workflows.functions.logs import LineLog
+
+NODE_TYPE = "pyfunction"
+
+
+class FunctionCall:
+    """Turns what a worker reports into messages, and into exactly one end, after which nothing is emitted."""
+
+    def __init__(self, function: str, emit: messages.Emit) -> None:
+        self.function = function
+        self._emit = emit
+        self._name = function.partition(":")[2]
+        self._started = time.perf_counter()
+        self._streamed: dict[str, list[Any]] = {}
+        self._printed = LineLog()
+        self._logs: list[str] = []
+        self._ended = False
+        self._handlers: dict[Any, Callable[[Mapping[str, Any]], None]] = {
+            "progress": self._progress,
+            "chunk": self._chunk,
+            "value": self._value,
+            "log": self._log,
+        }
+
+    def running(self) -> None:
+        """The first message."""
+        self._emit(messages.job_update("running"))
+
+    def on_event(self, event: Mapping[str, Any]) -> None:
+        """Something that the running function yielded or printed; what is unknown is passed over."""
+        handler = self._handlers.get(event.get("event"))
+        if handler is not None and not self._ended:
+            handler(event)
+
+    def on_output(self, text: str) -> None:
+        """Text that the function's processes wrote past Python's own streams."""
+        for line in self._printed.feed(text):
+            self._log({"text": line})
+
+    def completed(self, outputs: Mapping[str, Any], types: Mapping[str, str]) -> RunResult:
+        """The function returned; `outputs` are final values by output, `types` the names of their types."""
+        self._flush()
+        for name, value in outputs.items():
+            self._emit(messages.output_update(name, name, name, value, types[name], disposition="replace", done=True))
+        self._emit(messages.job_update("completed", duration=self._seconds()))
+        return self._result("completed", {**self._streamed, **{name: [value] for name, value in outputs.items()}})
+
+    def failed(self, error: str) -> RunResult:
+        """The call failed, or never began."""
+        self._flush()
+        self._emit(messages.job_update("failed", error=error, duration=self._seconds()))
+        return self._result("failed", self._streamed, error)
+
+    def timed_out(self, limit_ms: float, place: str | None) -> RunResult:
+        """The call was stopped at its limit, in milliseconds; `place` is where the code was."""
+        where = f" It was at {place}." if place else ""
+        error = f'"{self.function}" was stopped at its limit of {limit_ms:g} ms.{where}'
+        self._flush()
+        self._emit(
+            messages.job_update(
+                "failed",
+                error=error,
+                error_code=messages.TIMED_OUT,
+                timed_out_ms=limit_ms,
+                duration=self._seconds(),
+            )
+        )
+        return self._result("failed", self._streamed, error, messages.TIMED_OUT, limit_ms)
+
+    def cancelled(self) -> None:
+        """The call was cancelled and its worker is gone."""
+        if not self._ended:
+            self._ended = True
+            self._emit(messages.job_update("cancelled", duration=self._seconds()))
+
+    def _progress(self, event: Mapping[str, Any]) -> None:
+        self._emit(messages.node_progress(self.function, event["fraction"], 1))
+        if event["text"]:
+            self._emit(messages.planning_update(event["text"]))
+
+    def _chunk(self, event: Mapping[str, Any]) -> None:
+        self._streamed.setdefault(event["output"], []).append(event["text"])
+        self._emit(messages.chunk(event["output"], event["text"]))
+
+    def _value(self, event: Mapping[str, Any]) -> None:
+        name = event["output"]
+        self._streamed.setdefault(name, []).append(event["value"])
+        self._emit(messages.output_update(name, name, name, event["value"], event["type"], disposition="append"))
+
+    def _log(self, event: Mapping[str, Any]) -> None:
+        self._logs.append(event["text"])
+        severity: messages.Severity = "warning" if event.get("severity") == "warning" else "info"
+        self._emit(messages.log_update(self.function, self._name, event["text"], severity))
+
+    def _seconds(self) -> float:
+        return time.perf_counter() - self._started
+
+    def _flush(self) -> None:
+        for line in self._printed.finish():
+            self._log({"text": line})
+
+    def _result(
+        self,
+        status: RunStatus,
+        outputs: Mapping[str, list[Any]],
+        error: str | None = None,
+        error_code: str | None = None,
+        timed_out_ms: float | None = None,
+    ) -> RunResult:
+        self._ended = True
+        duration_ms = self._seconds() * 1000
+        report = NodeReport(
+            node_id=self.function,
+            node_type=NODE_TYPE,
+            node_name=self._name,
+            status="completed" if error is None else "error",
+            error=error,
+            outputs=dict(outputs),
+            firings=1,
+            duration_ms=duration_ms,
+        )
+        return RunResult(
+            status=status,
+            error=error,
+            outputs=dict(outputs),
+            nodes=(report,),
+            duration_ms=duration_ms,
+            error_code=error_code,
+            timed_out_ms=timed_out_ms,
+            logs=tuple(self._logs),
+        )

@@ -1,0 +1,286 @@
+"""One worker process as the server holds it: started, asked, killed (DESIGN 5).
+
+The process is bound to no event loop: every request uses the loop that awaits it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import psutil
+
+from greenrun.workflows.functions import protocol, shim
+from greenrun.workflows.functions.errors import WorkerGone
+
+Event: TypeAlias = dict[str, Any]
+
+GRACE_SECONDS = 3.0
+"""How long the guard has to end everything before the process tree is searched."""
+
+HERE = str(Path(__file__).resolve().parent) + os.sep
+STUCK_SECONDS = 0.25
+POLL_SECONDS = 0.002
+CHUNK = 65_536
+PIPE_CHUNKS = 4
+MAX_STARTUP_TEXT = 2_000
+_FRAME = re.compile(r'^  File "(.+)", line (\d+) in ', re.MULTILINE)
+
+
+class RequestFailed(Exception):
+    """Raised when the worker answered that it could not do it; `failure` has kind, message and place."""
+
+    def __init__(self, failure: Mapping[str, Any]) -> None:
+        super().__init__(str(failure.get("message", "")))
+        self.failure = failure
+
+
+class Worker:
+    """A process that has loaded, or will load, one module."""
+
+    def __init__(self, process: subprocess.Popen[bytes], channel: socket.socket, output: int) -> None:
+        self._process = process
+        self._channel = channel
+        self._output = output
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._buffer = bytearray()
+        self._requests = 0
+        self._killed = False
+        self._watched: asyncio.AbstractEventLoop | None = None
+        self.pid = 0
+        self.function = ""
+        self.roots: tuple[str, ...] = ()
+
+    @classmethod
+    def spawn(cls, python: str, *, cwd: str, env: Mapping[str, str]) -> Worker:
+        """Start the process; it says hello when it is ready for `request`.
+
+        Raises:
+            OSError: The interpreter cannot be started.
+        """
+        ours, theirs = socket.socketpair()
+        output, printed = os.pipe()
+        try:
+            process = subprocess.Popen(
+                [python, "-X", "utf8", str(Path(shim.__file__).resolve())],
+                stdin=theirs.fileno(),
+                stdout=printed,
+                stderr=printed,
+                cwd=cwd,
+                env=dict(env),
+                start_new_session=True,
+            )
+        except BaseException:
+            ours.close()
+            os.close(output)
+            raise
+        finally:
+            theirs.close()
+            os.close(printed)
+        ours.setblocking(False)
+        os.set_blocking(output, False)
+        return cls(process, ours, output)
+
+    @property
+    def alive(self) -> bool:
+        """False once it was killed or has ended."""
+        return not self._killed and self._process.poll() is None
+
+    async def hello(self) -> None:
+        """Wait until the process is ready.
+
+        Raises:
+            WorkerGone: It ended first; the text says what it printed.
+        """
+        try:
+            self.pid = int((await self._event())["pid"])
+        except WorkerGone as gone:
+            text = " ".join(self._available_output().split())[-MAX_STARTUP_TEXT:]
+            raise WorkerGone(self.function, text or gone.message, gone.status) from gone
+
+    async def request(
+        self,
+        operation: str,
+        members: Mapping[str, Any],
+        on_event: Callable[[Event], None],
+        on_output: Callable[[str], None],
+    ) -> Any:
+        """Ask and wait for the answer. Events on the way, and text that was printed past Python, go to the callbacks.
+
+        Raises:
+            RequestFailed: The worker says that it could not do it.
+            WorkerGone: The process ended, or broke the protocol.
+        """
+        loop = asyncio.get_running_loop()
+        self._requests += 1
+        number = self._requests
+        try:
+            frame = protocol.encode({"op": operation, "id": number, **members})
+        except (protocol.ProtocolError, ValueError, TypeError, RecursionError) as error:
+            raise RequestFailed({"kind": "parameter", "message": f"the parameters cannot be sent: {error}"}) from error
+        self._available_output()  # what came between two requests belongs to neither
+        self._watched = loop
+        loop.add_reader(self._output, self._relay, on_output)
+        try:
+            with contextlib.suppress(ConnectionError):  # the end of the process shows when the answer is read
+                await loop.sock_sendall(self._channel, frame)
+            while True:
+                event = await self._event()
+                if event.get("id") != number:
+                    continue
+                if event.get("event") not in ("done", "failed"):
+                    on_event(event)
+                    continue
+                on_output(self._available_output())
+                if event["event"] == "failed":
+                    raise RequestFailed(event.get("failure") or {})
+                return event.get("answer")
+        finally:
+            self._unwatch()
+
+    def _relay(self, on_output: Callable[[str], None]) -> None:
+        with contextlib.suppress(BlockingIOError):
+            data = os.read(self._output, CHUNK)
+            if not data:
+                self._unwatch()
+            on_output(self._decoder.decode(data))
+
+    def _unwatch(self) -> None:
+        if self._watched is not None:
+            self._watched.remove_reader(self._output)
+            self._watched = None
+
+    async def where(self) -> tuple[str, int] | None:
+        """File and line that the code is at, innermost first among real files; None when it does not say."""
+        if not (self.pid and self.alive):
+            return None
+        self._available_output()
+        with contextlib.suppress(OSError):
+            os.kill(self.pid, signal.SIGUSR1)
+        text = ""
+        deadline = time.monotonic() + STUCK_SECONDS
+        while time.monotonic() < deadline:
+            text += self._available_output()
+            # The dump comes in several writes; the outermost frame is the script itself.
+            if "most recent call first" in text and text.endswith("\n") and "in <module>" in text.splitlines()[-1]:
+                break
+            await asyncio.sleep(0.005)
+        places = [(file, int(line)) for file, line in _FRAME.findall(text)]
+        theirs = [place for place in places if not place[0].startswith((HERE, "<frozen"))]
+        return next((place for place in theirs if self.is_local(place[0])), theirs[0] if theirs else None)
+
+    def is_local(self, file: str) -> bool:
+        """True for a file of the workspace that this worker serves."""
+        return any(file.startswith(root + os.sep) for root in self.roots)
+
+    def kill(self) -> None:
+        """End the process and everything that it started; `gone` waits for it."""
+        if self._killed:
+            return
+        self._killed = True
+        self._unwatch()
+        with contextlib.suppress(OSError):
+            self._channel.shutdown(socket.SHUT_RDWR)  # the guard takes this as its order to kill
+
+    async def gone(self) -> None:
+        """Wait until nothing of a killed worker is left; a cancellation is kept until then."""
+        ending = asyncio.ensure_future(self._exit())
+        cancelled: asyncio.CancelledError | None = None
+        while not ending.done():
+            try:
+                await asyncio.shield(ending)
+            except asyncio.CancelledError as error:
+                cancelled = error
+        self._finish()
+        if cancelled is not None:
+            raise cancelled
+
+    async def _exit(self) -> None:
+        """Wait for the process, for as long as its guard may need."""
+        deadline = time.monotonic() + GRACE_SECONDS
+        while True:
+            await asyncio.sleep(POLL_SECONDS)
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                return
+
+    def kill_now(self) -> None:
+        """Kill and wait without an event loop, for the end of the interpreter."""
+        self.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(GRACE_SECONDS)
+        self._finish()
+
+    def _finish(self) -> None:
+        """Make sure, where the guard did not: it hangs, or was itself killed and left the worker's session behind."""
+        if self._process.poll() is None:
+            _kill_tree(self._process.pid)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(GRACE_SECONDS)
+        if (self._process.returncode or 0) < 0 and self.pid:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+        if self._output >= 0:
+            self._channel.close()
+            os.close(self._output)
+            self._output = -1
+
+    async def _event(self) -> Event:
+        try:
+            length = protocol.frame_length(await self._bytes(protocol.HEADER.size))
+            return protocol.decode(await self._bytes(length))
+        except protocol.ProtocolError as error:
+            raise WorkerGone(self.function, f"the worker broke the protocol: {error}") from error
+
+    async def _bytes(self, count: int) -> bytes:
+        loop = asyncio.get_running_loop()
+        while len(self._buffer) < count:
+            try:
+                data = await loop.sock_recv(self._channel, 262_144)
+            except ConnectionError:
+                data = b""
+            if not data:
+                raise await self._ended()
+            self._buffer += data
+        taken = bytes(self._buffer[:count])
+        del self._buffer[:count]
+        return taken
+
+    async def _ended(self) -> WorkerGone:
+        await self._exit()
+        status = self._process.returncode
+        return WorkerGone(self.function, f"its process {_how_it_ended(status)}", status)
+
+    def _available_output(self) -> str:
+        """What is in the pipe now; no more than a pipe holds, so that a flood cannot keep us here."""
+        parts: list[str] = []
+        with contextlib.suppress(BlockingIOError):
+            parts.extend(self._decoder.decode(os.read(self._output, CHUNK)) for _ in range(PIPE_CHUNKS))
+        return "".join(parts)
+
+
+def _how_it_ended(status: int | None) -> str:
+    if status is None:
+        return "closed its connection"
+    number = -status if status < 0 else status - 128
+    if number > 0 and status != 0:
+        with contextlib.suppress(ValueError):
+            return f"was ended by {signal.Signals(number).name}"
+    return f"ended with status {status}"
+
+
+def _kill_tree(pid: int) -> None:
+    with contextlib.suppress(psutil.Error):
+        root = psutil.Process(pid)
+        for process in (*root.children(recursive=True), root):
+            with contextlib.suppress(psutil.Error):
+                process.kill()

@@ -1,0 +1,112 @@
+"""The one function that constructs every run: product, debug, pytest client and evals start runs here (spec: harness 3.9)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from greenrun.document.model import FunctionTarget, OperationTarget
+from greenrun.workflows.engine import Escalate, RunResult, Services, run_graph
+from greenrun.workflows.graph import Graph
+from greenrun.workflows.messages import Emit, job_update, stamped
+from greenrun.workflows.registry import Registry
+
+__all__ = ["FunctionRunner", "RunResult", "RunSpec", "execute", "overlaid"]
+
+
+class FunctionRunner(Protocol):
+    """Runs a function in a worker process, as `greenrun.workflows.functions.FunctionHost` does."""
+
+    async def run(
+        self, function: str, params: dict[str, Any], *, job_id: str, emit: Emit, timeout_ms: float | None = None
+    ) -> RunResult:
+        """Run to the end, emitting the messages of app-runtime 12, the final job_update included."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpec:
+    """One run, complete: the same spec gives the same messages wherever it is executed.
+
+    `job_id` is assigned before the start and stamped on every message (spec: app-runtime 17.4.9). `target` says what runs;
+    `graph` carries the graph of a workflow target. `params` are keyed by input name, `node_properties` by node id and
+    property: they are laid over a copy of this run's graph (spec: harness 3.6). `timeout_ms` limits the whole run.
+    """
+
+    job_id: str
+    target: OperationTarget | None = None
+    graph: Graph | None = None
+    function: str | None = None
+    params: dict[str, Any] = field(default_factory=lambda: {})
+    node_properties: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {})
+    workflow_id: str | None = None
+    timeout_ms: float | None = None
+
+    @property
+    def function_name(self) -> str | None:
+        """``module:name`` when a function runs."""
+        if self.function is not None:
+            return self.function
+        return self.target.function if isinstance(self.target, FunctionTarget) else None
+
+
+def overlaid(graph: Graph, node_properties: Mapping[str, Mapping[str, Any]]) -> Graph:
+    """A copy of the graph with those node properties; unknown nodes are ignored (spec: harness 3.6)."""
+    if not node_properties:
+        return graph
+    nodes = tuple(
+        replace(node, properties={**node.properties, **node_properties[node.id]})
+        if node.id in node_properties
+        else node
+        for node in graph.nodes
+    )
+    return replace(graph, nodes=nodes)
+
+
+async def execute(
+    spec: RunSpec,
+    emit: Emit,
+    *,
+    registry: Registry,
+    functions: FunctionRunner | None,
+    services: Services | None = None,
+    escalate: Escalate | None = None,
+) -> RunResult:
+    """Execute a run and hand over its messages, each stamped with the job id, as they come.
+
+    Cancelling the awaiting task cancels the run: its work has stopped and ``job_update`` cancelled has been emitted when
+    the cancellation is raised.
+    """
+    function = spec.function_name
+    if function is not None and functions is not None:
+        return await functions.run(
+            function,
+            dict(spec.params),
+            job_id=spec.job_id,
+            emit=stamped(emit, spec.job_id, spec.workflow_id),
+            timeout_ms=spec.timeout_ms,
+        )
+    if spec.graph is not None and function is None:
+        return await run_graph(
+            overlaid(spec.graph, spec.node_properties),
+            registry=registry,
+            params=spec.params,
+            job_id=spec.job_id,
+            emit=emit,
+            workflow_id=spec.workflow_id,
+            timeout_ms=spec.timeout_ms,
+            services=services,
+            escalate=escalate,
+        )
+    what = "no graph was given" if function is None else f'this host runs no functions, so "{function}" cannot run'
+    return _refuse(spec, emit, what)
+
+
+def _refuse(spec: RunSpec, emit: Emit, error: str) -> RunResult:
+    start = time.perf_counter()
+    send = stamped(emit, spec.job_id, spec.workflow_id)
+    send(job_update("running"))
+    send(job_update("failed", error=error, duration=time.perf_counter() - start))
+    return RunResult("failed", error)

@@ -1,0 +1,139 @@
+"""Reading an app from disk: an app folder, a bundle, a document, or a workflow file that carries its app.
+
+An app folder is::
+
+    app.json          the application document
+    workflows/*.py    Python functions, module = file name
+    workflows/*.json  graphs, workflow id = file name
+    script.json       {"params": {...}, "interact": [...]}, optional
+    greenrun.toml     settings, optional
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from greenrun.document.errors import JsonReadError
+from greenrun.document.json_text import read_json
+from greenrun.document.values import is_record
+from greenrun.oracle.target import Target, TargetError, target_from_document, target_from_json
+from greenrun.workspace.errors import LoadError
+from greenrun.workspace.settings import WorkspaceSettings, read_settings
+
+APP_FILE = "app.json"
+SCRIPT_FILE = "script.json"
+WORKFLOWS_FOLDER = "workflows"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedApp:
+    """An app as it lies on disk. `workspace` is the folder whose ``workflows/`` it uses, None when there is none.
+
+    `params` and `interact` come from the script file (`interact` None: no script).
+    """
+
+    path: Path
+    target: Target
+    workspace: Path | None
+    settings: WorkspaceSettings
+    params: Mapping[str, Any] = field(default_factory=lambda: {})
+    interact: list[Any] | None = None
+
+    @property
+    def app_file(self) -> Path:
+        return self.path / APP_FILE if self.path.is_dir() else self.path
+
+
+def load_path(path: Path | str) -> LoadedApp:
+    """An app folder or file.
+
+    Raises:
+        LoadError: There is nothing there, or it is not an app.
+    """
+    path = Path(path)
+    if path.is_dir():
+        return _load_folder(path)
+    if not path.is_file():
+        raise LoadError(
+            f'"{path}" is neither an app folder nor a file. Name a folder with {APP_FILE}, a bundle or a workflow file.'
+        )
+    value = read_json_file(path)
+    target = _target(value, path)
+    workspace = path.parent if (path.parent / WORKFLOWS_FOLDER).is_dir() and target.info.source != "bundle" else None
+    settings = read_settings(workspace) if workspace is not None else WorkspaceSettings()
+    return LoadedApp(path, target, workspace, settings)
+
+
+def _load_folder(path: Path) -> LoadedApp:
+    app_file = path / APP_FILE
+    if not app_file.is_file():
+        raise LoadError(f'The folder "{path}" holds no {APP_FILE}. Create one with: greenrun new <workflow file>')
+    value = read_json_file(app_file)
+    if is_record(value) and not is_record(value.get("app")):
+        target = target_from_document(value, str(path), path.resolve().name)
+    else:
+        target = _target(value, app_file)
+    params, interact = read_script(path / SCRIPT_FILE)
+    return LoadedApp(path, target, path, read_settings(path), params, interact)
+
+
+def read_script(path: Path) -> tuple[Mapping[str, Any], list[Any] | None]:
+    """`params` and `interact` of a script file; nothing when there is none.
+
+    Raises:
+        LoadError: The file is not a script.
+    """
+    if not path.is_file():
+        return {}, None
+    value = read_json_file(path)
+    if isinstance(value, list):
+        return {}, value
+    params = value.get("params", {}) if is_record(value) else None
+    interact = value.get("interact") if is_record(value) else None
+    if not is_record(value) or not is_record(params) or not (interact is None or isinstance(interact, list)):
+        raise LoadError(
+            f'{path} is no script: it needs an object {{"params": {{...}}, "interact": [...]}} or a list of steps.'
+        )
+    return _with_files(params, path.parent), None if interact is None else _with_files(interact, path.parent)
+
+
+def read_json_file(path: Path) -> Any:
+    """The JSON value in a file.
+
+    Raises:
+        LoadError: The file cannot be read, is not JSON, or names a key twice in one object.
+    """
+    try:
+        read = read_json(path.read_bytes(), source=str(path))
+    except OSError as error:
+        raise LoadError(f"{path} cannot be read: {error.strerror or error}") from error
+    except JsonReadError as error:
+        raise LoadError(str(error)) from error
+    if read.duplicate_keys:
+        raise LoadError(
+            f"{path} names a key twice in one object: {', '.join(read.duplicate_keys[:5])}. Keep one "
+            "of the two, so that nothing is lost."
+        )
+    return read.value
+
+
+def _target(value: object, path: Path) -> Target:
+    try:
+        return target_from_json(value, str(path))
+    except TargetError as error:
+        raise LoadError(str(error)) from error
+
+
+def _with_files(value: Any, folder: Path) -> Any:
+    """Media in a script may name a file beside it; its uri becomes absolute, so that a worker can open it."""
+    if isinstance(value, list):
+        return [_with_files(item, folder) for item in value]
+    if not is_record(value):
+        return value
+    uri = value.get("uri")
+    if isinstance(value.get("type"), str) and isinstance(uri, str) and uri.startswith("file:") and "//" not in uri:
+        return {**value, "uri": (folder / uri.removeprefix("file:")).resolve().as_uri()}
+    return {key: _with_files(item, folder) for key, item in value.items()}
