@@ -100,6 +100,7 @@ def test_reference_from_bytes_survives_the_stored_form():
     assert stored["data"] == base64.b64encode(b"\x00\xff").decode()
     assert stored["metadata"] == {"name": "a.jpg", "mime": "image/jpeg"}
     assert Image.from_json(stored) == image
+    assert image.read_bytes() == b"\x00\xff"
 
 
 def test_given_mime_is_kept():

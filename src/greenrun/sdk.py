@@ -189,9 +189,8 @@ class Ref:
             return self.data
         if self.uri.startswith("data:"):
             return _data_uri_content(self.uri)
-        return self.path.read_bytes() if self.uri.startswith("file:") else self._elsewhere()
-
-    def _elsewhere(self) -> bytes:
+        if self.uri.startswith("file:"):
+            return self.path.read_bytes()
         raise ValueError(f"the content of this {self.kind} is not on this machine ({self._where()})")
 
     def _where(self) -> str:

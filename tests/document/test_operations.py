@@ -373,7 +373,7 @@ def test_output_mappings_of_every_form() -> None:
 
 
 def test_mappings_are_in_javascript_key_order() -> None:
-    outputs = dict.fromkeys(("b", "10", "2", "a"), {"to": "display"})
+    outputs = {key: {"to": "display"} for key in ("b", "10", "2", "a")}
 
     assert list(_kept({"id": "m", "workflowId": "wf", "outputs": outputs}).outputs) == ["2", "10", "b", "a"]
 

@@ -276,10 +276,23 @@ def test_a_variable_name_is_a_binding() -> None:
     assert _flatten_one("Switch", binding="mood").ref == VariableRef("v")
 
 
-_JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
-    max_leaves=12,
+_ANY = st.sampled_from(
+    [
+        None,
+        True,
+        0,
+        2.5,
+        "",
+        "x",
+        "op:main/in:n1",
+        "var:x",
+        "name",
+        [],
+        [1],
+        {},
+        {"binding": "mood"},
+        [{"trigger": "click"}],
+    ]
 )
 _PROP_NAMES = (
     *("id", "binding", "events", "content", "left", "label", "format", "visibleWhen", "disabledWhen", "options"),
@@ -287,7 +300,7 @@ _PROP_NAMES = (
 )
 _PROPS = st.dictionaries(
     st.sampled_from(_PROP_NAMES),
-    _JSON | st.sampled_from(["op:main/in:n1", "var:x", "name"]) | st.deferred(lambda: st.lists(_NODES, max_size=3)),
+    _ANY | st.deferred(lambda: st.lists(_NODES, max_size=3)),
     max_size=6,
 )
 _NODES: st.SearchStrategy[Any] = st.deferred(
@@ -300,8 +313,8 @@ _NODES: st.SearchStrategy[Any] = st.deferred(
 )
 
 
-@settings(max_examples=300, deadline=None)
-@given(st.lists(_NODES | _JSON, max_size=4))
+@settings(max_examples=200, deadline=None)
+@given(st.lists(_NODES | _ANY, max_size=4))
 def test_flattening_never_raises_and_never_changes_what_is_stored(content: list[Any]) -> None:
     ui = {"root": {}, "content": content}
     before = copy.deepcopy(ui)

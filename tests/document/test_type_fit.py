@@ -128,8 +128,11 @@ def test_the_value_that_a_text_spells(type_: str, text: str, value: Any) -> None
 
 @pytest.mark.parametrize(
     ("type_", "text"),
-    [("int", "2.5"), ("int", ""), ("int", "five"), ("int", "0x10"), ("int", "Infinity"), ("bool", "yes"), ("bool", "1")]
-    + [("str", "5"), ("any", "5"), ("list", "5")],
+    [
+        *(("int", text) for text in ("2.5", "", "five", "0x10", "Infinity", "1_000", "٣")),
+        *(("bool", text) for text in ("yes", "1", "")),
+        *((type_, "5") for type_ in ("str", "any", "list")),
+    ],
 )
 def test_texts_that_spell_no_fitting_value(type_: str, text: str) -> None:
     assert value_of_text({"type": type_}, text) is ABSENT

@@ -10,7 +10,6 @@ from check_samples import (
     IMAGE,
     INPUT,
     NUMBER,
-    OUTPUT,
     TEXT,
     answer,
     button,
@@ -28,7 +27,6 @@ from check_samples import (
 )
 
 from greenrun.document.codes import CODES
-from greenrun.document.surface import Surface
 
 Parts = dict[str, Any]
 
@@ -67,11 +65,9 @@ PICTURE = widget("ImageInput", "field", binding="op:main/in:pic")
 GUARDED = button(disabledWhen=when("op:main/in:pic", "empty"))
 TONE = {"id": "tone", "name": "Tone"}
 TWO_NAMED_ALIKE = [{"id": "a", "name": "tone"}, {"id": "b", "name": "tone"}]
-SWITCH = {"binding": "var:tone", "label": "Tone"}
 DOUBLE = replace(
     TEXT, inputs=(*TEXT.inputs, port("in2", f"{INPUT}StringInput", "prompt")), node_ids=(*TEXT.node_ids, "in2")
 )
-NEEDED = Surface(inputs=(port("text", "pyfunction.input.str", "text", required=True),), node_ids=("text",))
 PACKAGE = {"type": "image", "uri": "package://x.png"}
 MADE = [
     operation("still", outputs={"out1": {"to": "variable", "variableId": "shot"}}),
@@ -145,7 +141,9 @@ ROWS = [
     Row("GR116", quiet(widget("Bogus", "b")), {"widget": "b"}, quiet(widget("Text", "b"))),
     Row("GR117", quiet(widget("PDF", "p")), {"widget": "p"}, quiet(widget("Video", "p"))),
     Row("GR201", quiet(field(binding="gone")), {"widget": "field", "prop": "binding"}, quiet(field(binding="prompt"))),
-    Row("GR202", quiet(answer(binding="gone")), {"widget": "answer", "prop": "binding"}, quiet(answer(binding="result"))),
+    Row(
+        "GR202", quiet(answer(binding="gone")), {"widget": "answer", "prop": "binding"}, quiet(answer(binding="result"))
+    ),
     Row(
         "GR203",
         quiet(field(binding="op:main/exec#error")),
@@ -437,8 +435,3 @@ def test_severities_are_those_of_the_table(severity: str) -> None:
 
 def test_app_without_faults_has_no_finding() -> None:
     assert findings(quiet()) == []
-
-
-assert OUTPUT
-assert NEEDED
-assert SWITCH

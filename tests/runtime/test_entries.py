@@ -133,7 +133,6 @@ def test_authored_cards_keep_what_is_usable(shows: Any) -> None:
     assert (view.text, view.body) == ("One", {"columns": 2})
 
 
-@pytest.mark.case("AR-16.1-1")
 @pytest.mark.parametrize(
     ("bound", "labels"),
     [([{"value": "b", "title": "B", "disabled": True}], ["B"]), ([{"value": ""}], []), (ABSENT, [])],

@@ -15,11 +15,12 @@ from greenrun.runtime.events import (
     InvocationProgress,
     OutputValue,
     Reset,
+    RunStarted,
     SetInput,
     SetVariable,
     SetView,
 )
-from greenrun.runtime.state import empty_state
+from greenrun.runtime.state import Invocation, empty_state
 
 GATE = Variable("gate", "Gate")
 WHEN_GATE = {"binding": "var:gate", "op": "notEmpty"}
@@ -230,9 +231,6 @@ def test_a_start_changes_the_operation_and_what_it_claims(make_screen: Any) -> N
 
 
 def _start(run: str, **keys: Any) -> list[Any]:
-    from greenrun.runtime.events import RunStarted
-    from greenrun.runtime.state import Invocation
-
     return [RunStarted(Invocation(run, "main", "running"), **keys)]
 
 

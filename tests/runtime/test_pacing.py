@@ -61,7 +61,6 @@ def test_an_unknown_pace_is_live() -> None:
     assert pace([odd], "change", "change").fire == (odd,)
 
 
-@pytest.mark.case("HA-3.4-6")
 @pytest.mark.parametrize(("commits", "fired"), [(True, (LIVE, RELEASE, DEBOUNCE)), (False, (LIVE, DEBOUNCE))])
 def test_a_settled_change_fires_each_event_once(commits: bool, fired: tuple[StoredEvent, ...]) -> None:
     assert settle([LIVE, DEBOUNCE, RELEASE], "change", commits=commits) == fired

@@ -127,7 +127,6 @@ def test_channels_join_the_declared_variables() -> None:
     ]
 
 
-@pytest.mark.case("HA-3.6-1")
 def test_node_properties_overlay_their_own_operation_only() -> None:
     state = empty_state()
     for key, value in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -46,15 +47,8 @@ def test_an_empty_reply_is_not_folded(make_screen: Any) -> None:
 
 
 def test_a_slot_that_no_run_owns_is_not_folded(streaming: Any) -> None:
-    streaming.end("j")
-    invocations = {}
-    assert finished_reply(streaming.evaluator.by_id["w"], _replace(streaming.state, invocations=invocations)) is None
-
-
-def _replace(state: Any, **changes: Any) -> Any:
-    from dataclasses import replace
-
-    return replace(state, **changes)
+    forgotten = replace(streaming.end("j").state, invocations={})
+    assert finished_reply(streaming.evaluator.by_id["w"], forgotten) is None
 
 
 @pytest.mark.parametrize("props", [{"binding": "op:main/out:n8"}, {"streamBinding": "var:x"}, {"streamBinding": ""}])

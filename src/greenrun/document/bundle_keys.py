@@ -79,7 +79,7 @@ def _rewritten(entry: dict[str, Any], operation: Operation, names: Renames) -> t
             if new is None:
                 return entry, UnresolvedReference("function", target.function, operation.id)
             return (entry if new == target.module else _with_function(entry, f"{new}:{target.name}")), None
-        case None:
+        case _:
             workflow_id = operation.workflow_id
             new = names.workflows.get(workflow_id)
             if new is None:

@@ -107,13 +107,11 @@ class Entry:
 
 def entry_place(kind: EntryKind, entry_id: str, prop: str | None = None, node: str | None = None) -> Place:
     """The place of an entry, or of a prop or a mapped node of it."""
-    match kind:
-        case "operation":
-            return Place(operation=entry_id, node=node, prop=prop)
-        case "variable":
-            return Place(variable=entry_id, prop=prop)
-        case "resource":
-            return Place(resource=entry_id, prop=prop)
+    if kind == "operation":
+        return Place(operation=entry_id, node=node, prop=prop)
+    if kind == "variable":
+        return Place(variable=entry_id, prop=prop)
+    return Place(resource=entry_id, prop=prop)
 
 
 def open_entry(kind: EntryKind, stored: Any, index: int, notes: Notes, *, empty_id: bool = True) -> Entry | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from typing import Any, Final
 
-from greenrun.document.js import deep_equal, is_list, to_number, trim
+from greenrun.document.js import MAX_SAFE_INTEGER, deep_equal, is_list, to_number, trim
 from greenrun.document.values import ABSENT, Value, is_integer, is_number, is_record, is_text
 
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -85,5 +86,7 @@ def value_of_text(type_: Any, text: str) -> Value:
     value: Value = _BOOLEANS.get(trimmed.lower(), ABSENT)
     if value is ABSENT and _NUMBER.fullmatch(trimmed):
         number = to_number(trimmed)
-        value = int(number) if is_integer(number) and abs(number) <= 2**53 else number
+        value = int(number) if is_integer(number) and abs(number) <= MAX_SAFE_INTEGER else number
+        if math.isinf(value):
+            return ABSENT
     return value if value is not ABSENT and not fits(type_, text) and fits(type_, value) else ABSENT

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from greenrun.document.bindings import Scope, ScopeOperation, merge_variables
 from greenrun.document.findings import Reason
 from greenrun.document.model import Document, Operation
+from greenrun.document.refs import NodePropertyRef
 from greenrun.document.surface import Surface
 from greenrun.document.tree import FlattenResult, Widget, flatten
+from greenrun.document.values import ABSENT, Value
 from greenrun.workflows.graph import Graph
+from greenrun.workflows.registry import Registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +47,31 @@ class App:
     scope: Scope
     widgets: tuple[Widget, ...]
     flattened: FlattenResult
+    registry: Registry | None = None
 
     def operation(self, operation_id: str) -> AppOperation | None:
         """The first operation with that id."""
         return next((item for item in self.operations if item.operation.id == operation_id), None)
 
+    def node_property(self, ref: NodePropertyRef) -> Value:
+        """What a node property is before anyone sets it: the graph's value, else the type's default (17.3.5).
 
-def build_app(document: Document, operations: Sequence[AppOperation]) -> App:
-    """Scope and widgets of a document over its resolved operations (spec: app-runtime 17.2)."""
+        Absent when there is neither, or when the app was built without the registry of node types.
+        """
+        operation = self.operation(ref.operation_id)
+        node = operation.graph.by_id.get(ref.node_id) if operation is not None and operation.graph is not None else None
+        if node is None:
+            return ABSENT
+        node_type = self.registry.get(node.type) if self.registry is not None else None
+        spec = node_type.property(ref.property) if node_type is not None else None
+        return node.properties.get(ref.property, spec.default if spec is not None else ABSENT)
+
+
+def build_app(document: Document, operations: Sequence[AppOperation], registry: Registry | None = None) -> App:
+    """Scope and widgets of a document over its resolved operations (spec: app-runtime 17.2).
+
+    `registry` knows the defaults of node properties.
+    """
     channels = list(dict.fromkeys(name for item in operations if item.surface for name in item.surface.channels))
     scope = Scope(
         operations=tuple(ScopeOperation(item.operation.id, item.surface) for item in operations),
@@ -59,4 +79,4 @@ def build_app(document: Document, operations: Sequence[AppOperation]) -> App:
         default_operation_id=operations[0].operation.id if operations else None,
     )
     flattened = flatten(document.ui, scope)
-    return App(document, tuple(operations), scope.default_operation_id, scope, flattened.widgets, flattened)
+    return App(document, tuple(operations), scope.default_operation_id, scope, flattened.widgets, flattened, registry)

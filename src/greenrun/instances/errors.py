@@ -8,9 +8,15 @@ InstanceError
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from greenrun.document.errors import GreenrunError
+
+WidgetRefusal: TypeAlias = Literal[
+    "unknown", "hidden", "disabled", "no_trigger", "bad_value", "cannot_write", "no_event", "incomplete_event", "no_draft"
+]
+WriteRefusal: TypeAlias = Literal["unresolved", "refused"]
+RunRefusal: TypeAlias = Literal["undeclared", "unavailable", "unknown", "media_missing", "resource_missing"]
 
 
 class InstanceError(GreenrunError):
@@ -27,21 +33,23 @@ class InstanceError(GreenrunError):
 class WidgetRefused(InstanceError):
     """Raised when a widget cannot take an action."""
 
-    kind: Literal["unknown", "hidden", "disabled", "no_trigger", "bad_value", "cannot_write", "no_event", "no_draft"]
+    def __init__(self, kind: WidgetRefusal, message: str) -> None:
+        super().__init__(kind, message)
 
 
 class WriteRefused(InstanceError):
     """Raised when a name cannot be written."""
 
-    kind: Literal["unresolved", "refused"]
+    def __init__(self, kind: WriteRefusal, message: str) -> None:
+        super().__init__(kind, message)
 
 
 class RunRefused(InstanceError):
-    """Raised when a run is refused before anything is sent."""
+    """Raised when a run is refused before anything is sent. `input_name` and `resource` say what it lacks."""
 
-    kind: Literal["undeclared", "unavailable", "unknown", "media_missing", "resource_missing"]
-
-    def __init__(self, kind: str, message: str, *, input_name: str | None = None, resource: str | None = None) -> None:
+    def __init__(
+        self, kind: RunRefusal, message: str, *, input_name: str | None = None, resource: str | None = None
+    ) -> None:
         super().__init__(kind, message)
         self.input_name = input_name
         self.resource = resource

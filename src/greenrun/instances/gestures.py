@@ -16,8 +16,9 @@ from greenrun.document.tree import Widget
 from greenrun.document.values import ABSENT, Value, is_record
 from greenrun.instances.errors import WidgetRefused, WriteRefused
 from greenrun.instances.instance import AppInstance, Reaction
-from greenrun.instances.producible import objection
+from greenrun.instances.producible import objection, produced
 from greenrun.runtime.chat import extra_ref
+from greenrun.runtime.controls import DEFAULT_CONTROL, control_of
 from greenrun.runtime.pacing import settle
 from greenrun.runtime.resources import ResourceError
 
@@ -43,10 +44,7 @@ def change(instance: AppInstance, widget_id: str, value: Value = ABSENT) -> Reac
     Raises:
         WidgetRefused: It is hidden or disabled, takes no change, or could not produce or write the value.
     """
-    widget = usable(instance, widget_id)
-    if widget.mode != "write" and widget.type != "Gallery":
-        triggers = f"; it reacts to {_trigger(widget)}" if _trigger(widget) != "none" else ""
-        raise WidgetRefused("no_trigger", f"{named(widget)} takes no change{triggers}.")
+    widget = _changeable(instance, widget_id)
     written = [] if value is ABSENT else _enter(instance, widget, value)
     if widget.type == CHAT_COMPOSER:
         reaction = _fire(instance, widget, "click")
@@ -56,6 +54,33 @@ def change(instance: AppInstance, widget_id: str, value: Value = ABSENT) -> Reac
         reaction = Reaction()
     reaction.actions[:0] = written
     return reaction
+
+
+def edit(instance: AppInstance, widget_id: str, value: Value) -> Reaction:
+    """One live edit of a value that may still change: live events fire, debounced ones wait for a pause.
+
+    Raises:
+        WidgetRefused: As `change`.
+    """
+    widget = _changeable(instance, widget_id)
+    written = _enter(instance, widget, value)
+    reaction = instance.perform(instance.pacer.report(widget, "change", "change"), widget)
+    reaction.actions[:0] = written
+    return reaction
+
+
+def commit(instance: AppInstance, widget_id: str) -> Reaction:
+    """The value of a widget has settled: events that wait for a release fire, and those that were held.
+
+    Nothing happens for a type that never says so: its held events wait for their timer.
+
+    Raises:
+        WidgetRefused: As `change`.
+    """
+    widget = _changeable(instance, widget_id)
+    if WIDGETS[widget.type].commits is not True:
+        return Reaction()
+    return instance.perform(instance.pacer.report(widget, "change", "commit"), widget)
 
 
 def usable(instance: AppInstance, widget_id: str) -> Widget:
@@ -87,6 +112,14 @@ def named(widget: Widget) -> str:
     return f'{widget.type} "{widget.label or widget.id}"'
 
 
+def _changeable(instance: AppInstance, widget_id: str) -> Widget:
+    widget = usable(instance, widget_id)
+    if widget.mode != "write" and widget.type != "Gallery":
+        triggers = f"; it reacts to {_trigger(widget)}" if _trigger(widget) != "none" else ""
+        raise WidgetRefused("no_trigger", f"{named(widget)} takes no change{triggers}.")
+    return widget
+
+
 def _trigger(widget: Widget) -> str:
     known = WIDGETS.get(widget.type)
     return known.trigger if known is not None else "none"
@@ -114,22 +147,32 @@ def _fire(instance: AppInstance, widget: Widget, trigger: str, *, quiet: bool = 
 
 
 def _enter(instance: AppInstance, widget: Widget, value: Any) -> list[str]:
-    view = instance.view(widget.id)
-    wrong = objection(widget.type, value, view.options or ())
+    options = instance.view(widget.id).options or ()
+    control = _control(instance, widget)
+    wrong = objection(control, value, options)
     if wrong is not None:
         raise WidgetRefused("bad_value", f"{named(widget)} cannot produce {_short(value)}: {wrong}.")
     try:
-        return _WRITERS.get(widget.type, _write_binding)(instance, widget, value)
+        return _WRITERS.get(widget.type, _write_binding)(instance, widget, produced(control, value, options))
     except WriteRefused as refused:
         raise WidgetRefused("cannot_write", f"{named(widget)}: {refused.message}") from refused
     except ResourceError as error:
         raise WidgetRefused("cannot_write", f"{named(widget)}: {error}") from error
 
 
+def _control(instance: AppInstance, widget: Widget) -> str:
+    """The type of control that a person sees: a WorkflowInput looks like what its input takes."""
+    if widget.type != "WorkflowInput":
+        return widget.type
+    port = instance.evaluator.port(widget)
+    return DEFAULT_CONTROL if port is None else control_of(port)
+
+
 def _write_binding(instance: AppInstance, widget: Widget, value: Any) -> list[str]:
     if widget.ref is None:
-        problem = f'its binding "{widget.binding}" resolves to nothing' if widget.binding else "it has no binding"
-        raise WriteRefused("unresolved", f"{problem}, so there is nothing to write to.")
+        raise WriteRefused(
+            "unresolved", f'its binding "{widget.binding}" resolves to nothing, so there is nothing to write to.'
+        )
     return [f"set {instance.write(widget.ref, value, widget.binding or widget.id)}"]
 
 
@@ -164,9 +207,7 @@ def _send_draft(instance: AppInstance, widget: Widget, value: Any) -> list[str]:
     actions: list[str] = []
     if history_ref is not None:
         actions.append(f"set {instance.write(history_ref, sent.history, 'historyBinding')}")
-    if widget.binding is not None or widget.ref is not None:
-        actions += _write_binding(instance, widget, sent.value)
-    return actions
+    return [*actions, *_write_binding(instance, widget, sent.value)]
 
 
 _WRITERS = {

@@ -18,6 +18,7 @@ from greenrun.document.tree import StoredEvent, Widget
 from greenrun.document.values import ABSENT, Value, is_nullish
 from greenrun.instances.app import App, AppOperation
 from greenrun.instances.errors import InstanceError, RunRefused, WriteRefused
+from greenrun.instances.pacing import Later, Pacer
 from greenrun.instances.runner import Runner, RunRequest
 from greenrun.instances.runs import AppRuns, Limits, RunRecord
 from greenrun.runtime.actions import (
@@ -71,7 +72,8 @@ class AppInstance:
 
     `runner` runs operations; None means that runs are switched off and only noted. `job_ids` names runs (default
     ``run-1``, ``run-2``, ...), `clock` stamps their start (default a counter, so that two equal sessions are equal).
-    `restored` are persisted values of an earlier session, `limits` bounds every run.
+    `restored` are persisted values of an earlier session, `limits` bounds every run, `later` schedules debounced events
+    (default the running loop).
     """
 
     def __init__(
@@ -83,6 +85,7 @@ class AppInstance:
         clock: Callable[[], float] | None = None,
         restored: Mapping[str, Any] | None = None,
         limits: Limits | None = None,
+        later: Later | None = None,
     ) -> None:
         counter = itertools.count(1)
         ticks = itertools.count(1)
@@ -91,6 +94,7 @@ class AppInstance:
         self._state = empty_state()
         self._observers: list[Observer] = []
         self.evaluator = Evaluator(app.widgets, app.scope)
+        self.pacer = Pacer(lambda widget, events: self.perform(events, widget), later=later)
         self._folded: set[tuple[str, str]] = set()
         self._threads = [widget for widget in app.widgets if widget.type == "ChatThread"]
         self._runs_on = runner is not None
@@ -121,14 +125,17 @@ class AppInstance:
         before = self._state
         self._state = reduce(before, event)
         if self._state is not before:
-            for observer in self._observers:
-                observer(before, self._state)
+            self._announce(before)
             if isinstance(event, InvocationStatus):
                 self._fold_replies()
 
-    def observe(self, observer: Observer) -> None:
-        """Call `observer(before, after)` on every change from now on."""
+    def observe(self, observer: Observer) -> Callable[[], None]:
+        """Call `observer(before, after)` on every change from now on, until the returned function is called.
+
+        The two are the same state when the change is one of a resource.
+        """
         self._observers.append(observer)
+        return lambda: self._observers.remove(observer)
 
     def widget(self, widget_id: str) -> Widget | None:
         """The first widget with that id."""
@@ -148,7 +155,7 @@ class AppInstance:
 
     def view_context(self) -> ViewContext:
         """What views are made from, at this moment."""
-        return ViewContext(self.evaluator, self._state, self.resources)
+        return ViewContext(self.evaluator, self._state, self.resources, self.app.node_property)
 
     def obstacle(self, widget_id: str) -> Obstacle | None:
         """What keeps a widget from being used now."""
@@ -161,6 +168,7 @@ class AppInstance:
             ResourceError: Nothing is seeded, or there is no such item.
         """
         self.resources.select(binding_id, item_id)
+        self._announce(self._state)
 
     def visibility(self) -> dict[str, Visibility]:
         """Visible and disabled of every widget."""
@@ -263,8 +271,17 @@ class AppInstance:
         await self.runs.settle()
 
     async def aclose(self) -> None:
-        """Cancel what is live and let go of the runner."""
+        """Forget held events, cancel what is live and let go of the runner."""
+        self.pacer.close()
         await self.runs.close()
+
+    def _announce(self, before: InstanceState) -> None:
+        for observer in tuple(self._observers):
+            observer(before, self._state)
+        for widget_id in self.pacer.waiting:
+            # A hidden widget is not on the screen any more: that is what cancels its timer.
+            if not self.visibility()[widget_id].visible:
+                self.pacer.drop(widget_id)
 
     def _context_of(self, widget: Widget) -> ActionContext:
         if widget.mode != "write" or widget.canonical is None:
@@ -296,6 +313,7 @@ class AppInstance:
             case ResourceCommandAction(resource_binding_id=binding_id, command=command):
                 reaction.actions.append(f"resourceCommand {binding_id} {command}")
                 self.resources.command(binding_id, command)
+                self._announce(self._state)
             case OpenResourceAction(resource_binding_id=binding_id):
                 reaction.actions.append(f"openResource {binding_id}")
                 self.resources.open(binding_id)

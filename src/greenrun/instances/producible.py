@@ -19,6 +19,13 @@ def objection(widget_type: str, value: Any, options: Sequence[Mapping[str, Any]]
     return judge(value, options)
 
 
+def produced(widget_type: str, value: Any, options: Sequence[Mapping[str, Any]] = ()) -> Any:
+    """A value as the widget would write it: checked options in the order in which they are offered, each once."""
+    if widget_type != "CheckboxGroup" or not isinstance(value, list):
+        return value
+    return [option.get("value") for option in options if option.get("value") in value]
+
+
 def _text(value: Any, options: Sequence[Mapping[str, Any]]) -> str | None:
     return None if isinstance(value, str) else "it produces text"
 
@@ -60,7 +67,7 @@ def _size(value: Any, options: Sequence[Mapping[str, Any]]) -> str | None:
 
 def _typed(kind: str, *members: str) -> Judge:
     def judge(value: Any, options: Sequence[Mapping[str, Any]]) -> str | None:
-        fits = is_record(value) and all(member in value for member in members)
+        fits = is_record(value) and all(member in value for member in ("type", *members))
         wanted = ", ".join(("type", *members))
         return None if fits else f"it produces {kind}: an object with {wanted}"
 
@@ -68,7 +75,7 @@ def _typed(kind: str, *members: str) -> Judge:
 
 
 def _media(value: Any, options: Sequence[Mapping[str, Any]]) -> str | None:
-    fits = is_record(value) and any(value.get(member) for member in ("uri", "asset_id", "data"))
+    fits = is_record(value) and "type" in value and any(value.get(member) for member in ("uri", "asset_id", "data"))
     return None if fits else "it produces a file: an object with type and uri or asset_id"
 
 

@@ -44,6 +44,11 @@ class RunRecord:
     settled: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[None] | None = None
 
+    def close(self) -> None:
+        """The runner has let go: nothing that it says counts any more."""
+        self.open = False
+        self.settled.set()
+
 
 class RunHost(Protocol):
     """The part of an open app that its runs need."""
@@ -96,6 +101,8 @@ class AppRuns:
         else:
             self._claim(operation, record)
         record.task = asyncio.get_running_loop().create_task(self._drive(operation, record, request))
+        # Not at the end of the task's own code: a task that is cancelled before its first step never runs any.
+        record.task.add_done_callback(lambda task: record.close())
         return record
 
     def refuse(self, operation_id: str, job_id: str, refused: RunRefused) -> RunRecord:
@@ -181,8 +188,7 @@ class AppRuns:
                 timer.cancel()
             if record.started_at:
                 record.duration_ms = (asyncio.get_running_loop().time() - record.started_at) * 1000
-            record.open = False
-            record.settled.set()
+            record.close()
 
     async def _wait_turn(self, operation: AppOperation, record: RunRecord) -> bool:
         """Wait for the runs ahead, at most until the deadline; False when the run must not start any more."""

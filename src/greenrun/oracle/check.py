@@ -15,7 +15,7 @@ from greenrun.document.findings import Finding
 from greenrun.document.parse import Diagnostic
 from greenrun.document.tree import DroppedEvent, Widget
 from greenrun.instances.app import App
-from greenrun.oracle.context import Context, OperationFacts, Use
+from greenrun.oracle.context import Context
 from greenrun.oracle.rules import (
     app_rules,
     binding_rules,
@@ -28,6 +28,7 @@ from greenrun.oracle.rules import (
     widget_rules,
 )
 from greenrun.oracle.rules.graph_rules import GraphFindings
+from greenrun.oracle.usage import OperationFacts, Use
 
 OPENABLE_SCHEMES: Final = frozenset({"asset", "bundle", "data", "file", "http", "https", "memory"})
 """Schemes of media addresses that a host can open unless it says otherwise."""
@@ -121,6 +122,8 @@ def _app(ctx: Context) -> Iterator[Finding]:
 def _operations(ctx: Context, graph_findings: GraphFindings | None) -> Iterator[Finding]:
     listed: set[int] = set()
     for facts in ctx.operations.values():
+        if facts.is_unknown:
+            continue
         yield from operation_rules.unavailable(ctx, facts)
         if graph_findings is not None:
             yield from graph_rules.graph_faults(ctx, graph_findings, listed, facts)

@@ -34,7 +34,9 @@ def rechecker(resolved: ResolvedTarget, registry: Registry) -> Rechecker:
     """
     if resolved.app is None:
         raise ValueError("a target without a document cannot be checked again")
-    return Rechecker(resolved.app, registry, graphs=resolved.target.graphs, options=check_options(resolved, registry))
+    target = resolved.target
+    options = check_options(resolved, registry)
+    return Rechecker(resolved.app, registry, graphs=target.graphs, diagnostics=target.diagnostics, options=options)
 
 
 def verified(resolved: ResolvedTarget, findings: list[Finding], registry: Registry) -> list[Finding]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal, TypeAlias
+from typing import TypeAlias
 
 from greenrun.document.bindings import (
     EXECUTION_FIELDS,
@@ -24,123 +22,20 @@ from greenrun.document.bindings import (
 )
 from greenrun.document.catalog import WIDGETS
 from greenrun.document.codes import CODES
-from greenrun.document.conditions import StoredCondition, resolve_readable
+from greenrun.document.conditions import resolve_readable
 from greenrun.document.findings import Finding, Fix, Place
 from greenrun.document.js import is_list
-from greenrun.document.model import Document, InputMapping, Operation
+from greenrun.document.model import Document
 from greenrun.document.nearest import Candidates, Choice
 from greenrun.document.surface import Port
 from greenrun.document.templates import tokens
-from greenrun.document.tree import StoredEvent, Widget, is_component
+from greenrun.document.tree import Widget, is_component
 from greenrun.document.values import is_record
-from greenrun.instances.app import App, AppOperation
+from greenrun.instances.app import App
+from greenrun.oracle.usage import VARIABLE_EVENTS, Guard, OperationFacts, Role, Usage, Use, conditions_of
+from greenrun.oracle.wording import existing
 
-Role: TypeAlias = Literal["binding", "extra", "condition", "format", "key"]
-ConditionProp: TypeAlias = Literal["visibleWhen", "disabledWhen"]
 Fixes: TypeAlias = Callable[[], Iterable[Fix | None]]
-
-VARIABLE_EVENTS: Final = frozenset({"setVariable", "toggleVariable", "setState", "toggleState"})
-ROSTER: Final = 12
-"""How many names a message lists at most (spec: harness appendix C)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """One stored text of a widget that points at something: where it stands, and what it resolves to.
-
-    `prop` is the prop as a person would name it (``events[0].key``), `mode` the mode in which the text is resolved;
-    `event` is set for event keys.
-    """
-
-    widget: Widget
-    prop: str
-    role: Role
-    text: str
-    mode: Mode
-    resolution: Resolution
-    event: StoredEvent | None = None
-
-    @property
-    def ref(self) -> Ref | None:
-        return self.resolution.ref
-
-
-@dataclass(frozen=True, slots=True)
-class RunTrigger:
-    """An event that runs an operation, on a widget that can emit it."""
-
-    widget: Widget
-    event: StoredEvent
-    operation_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """A condition that holds for a widget: its own, or that of something around it."""
-
-    prop: ConditionProp
-    stored: StoredCondition
-    ref: Ref
-
-
-class OperationFacts:
-    """One operation with its ports by node id. `surface` is None when nothing is known about its target."""
-
-    def __init__(self, item: AppOperation) -> None:
-        self.item = item
-        self.surface = item.surface
-
-    @property
-    def id(self) -> str:
-        return self.item.operation.id
-
-    @property
-    def operation(self) -> Operation:
-        return self.item.operation
-
-    @cached_property
-    def inputs(self) -> dict[str, Port]:
-        return _by_node(self.surface.inputs) if self.surface else {}
-
-    @cached_property
-    def outputs(self) -> dict[str, Port]:
-        return _by_node(self.surface.outputs) if self.surface else {}
-
-    @cached_property
-    def nodes(self) -> frozenset[str]:
-        return frozenset(self.surface.node_ids) if self.surface else frozenset()
-
-    def mapping(self, node_id: str) -> InputMapping | None:
-        return self.operation.inputs.get(node_id)
-
-
-class Usage:
-    """What the widgets show, write and run; everything by id, filled in one walk over the widgets.
-
-    Ports are named by (operation id, node id). Widgets of unknown types do not count (spec: harness 2.2 rule 1).
-    """
-
-    def __init__(self) -> None:
-        self.displayed: set[tuple[str, str]] = set()
-        self.showers: dict[str, Widget] = {}
-        self.shown: dict[str, dict[str, list[Widget]]] = defaultdict(lambda: defaultdict(list))
-        self.triggers: dict[str, list[RunTrigger]] = defaultdict(list)
-        self.starts: dict[tuple[int, str], set[str]] = defaultdict(set)
-        self.input_writers: dict[tuple[str, str], list[Widget]] = defaultdict(list)
-        self.variable_writers: dict[str, list[Widget]] = defaultdict(list)
-        self.variables_set: set[str] = set()
-        self.output_writers: dict[str, list[str]] = defaultdict(list)
-        self.forms: dict[str, list[Widget]] = defaultdict(list)
-        self.unbound_progress = False
-        self.runs_something = False
-
-    def is_written(self, variable_id: str) -> bool:
-        """Whether a widget, an event or an output can give the variable a value."""
-        return bool(
-            self.variable_writers.get(variable_id)
-            or variable_id in self.variables_set
-            or self.output_writers.get(variable_id)
-        )
 
 
 class Context:
@@ -309,11 +204,12 @@ class Context:
     @cached_property
     def rosters(self) -> dict[Mode, str]:
         """What a bare name could be, in words, by the mode of its place."""
-        rosters = {
+        rosters: dict[Mode, str] = {
             mode: existing("There are", (encode(choice.value) for choice in choices))
             for mode, choices in self._choices.items()
         }
-        return rosters | {"write": existing("Inputs, node properties and variables", self._tokens["write"])}
+        rosters["write"] = existing("Inputs, node properties and variables", self._tokens["write"])
+        return rosters
 
     @cached_property
     def _choices(self) -> dict[Mode, list[Choice[Ref]]]:
@@ -364,8 +260,8 @@ class Context:
             if widget.type not in WIDGETS:
                 continue
             for use in uses:
-                self._note_use(usage, use)
-            self._note_widget(usage, widget)
+                usage.add_use(use)
+            usage.add_widget(widget, self.app.default_operation_id)
         for facts in self.operations.values():
             for mapping in facts.operation.outputs.values():
                 if mapping.kind == "variable":
@@ -373,57 +269,6 @@ class Context:
             for channel in facts.surface.channels if facts.surface is not None else ():
                 usage.output_writers[channel].append(facts.id)
         return usage
-
-    def _note_use(self, usage: Usage, use: Use) -> None:
-        ref = use.ref
-        if use.role == "key":
-            if isinstance(ref, VariableRef):
-                usage.variables_set.add(ref.variable_id)
-            return
-        if use.role == "condition" or ref is None:
-            return
-        if use.mode == "write":
-            if isinstance(ref, InputRef):
-                usage.input_writers[ref.operation_id, ref.node_id].append(use.widget)
-            elif isinstance(ref, VariableRef):
-                usage.variable_writers[ref.variable_id].append(use.widget)
-        elif isinstance(ref, OutputRef):
-            usage.displayed.add((ref.operation_id, ref.node_id))
-            usage.showers.setdefault(ref.operation_id, use.widget)
-        elif isinstance(ref, ExecutionRef):
-            usage.shown[ref.operation_id][ref.field].append(use.widget)
-            usage.showers.setdefault(ref.operation_id, use.widget)
-        if use.widget.type == "ChatComposer" and use.role == "extra" and isinstance(ref, VariableRef):
-            # The composer writes the history that it reads (spec: app-runtime 15.3).
-            usage.variables_set.add(ref.variable_id)
-
-    def _note_widget(self, usage: Usage, widget: Widget) -> None:
-        kind = WIDGETS[widget.type]
-        if widget.type == "Progress" and widget.binding is None:
-            usage.unbound_progress = True
-        if kind.is_form and (owner := widget.operation_id or self.app.default_operation_id) is not None:
-            usage.forms[owner].append(widget)
-        for event in widget.events:
-            if event.kind == "run" and can_fire(widget, event):
-                usage.runs_something = True
-                operation_id = event.operation_id or self.app.default_operation_id
-                if operation_id is not None:
-                    usage.triggers[operation_id].append(RunTrigger(widget, event, operation_id))
-                    usage.starts[id(widget), event.trigger].add(operation_id)
-
-
-def conditions_of(widget: Widget) -> Iterator[tuple[ConditionProp, StoredCondition]]:
-    """The conditions that a widget has itself."""
-    if widget.visible_when is not None:
-        yield "visibleWhen", widget.visible_when
-    if widget.disabled_when is not None:
-        yield "disabledWhen", widget.disabled_when
-
-
-def can_fire(widget: Widget, event: StoredEvent) -> bool:
-    """Whether the widget type emits the trigger and, for pace release, commits (spec: harness 0, run trigger)."""
-    kind = WIDGETS[widget.type]
-    return kind.trigger == event.trigger and (event.pace != "release" or kind.commits is True)
 
 
 def _names(*names: str) -> tuple[str, ...]:
@@ -434,36 +279,5 @@ def _texts(texts: Iterable[str]) -> Candidates[str]:
     return Candidates(Choice(text, (text,)) for text in texts)
 
 
-def _by_node(ports: Iterable[Port]) -> dict[str, Port]:
-    found: dict[str, Port] = {}
-    for port in ports:
-        found.setdefault(port.node_id, port)
-    return found
-
-
 def _port_choice(ref: Ref, port: Port) -> Choice[Ref]:
     return Choice(ref, _names(port.name, port.node_id))
-
-
-def named(widget: Widget) -> str:
-    """A widget in a message: type and id (spec: harness, W)."""
-    return f'{widget.type} "{widget.id}"'
-
-
-def a(noun: str) -> str:
-    """The noun with its article."""
-    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
-
-
-def quoted(texts: Iterable[str]) -> str:
-    """Names in a message, at most `ROSTER` of them."""
-    items = list(texts)
-    listed = ", ".join(f'"{text}"' for text in items[:ROSTER])
-    rest = len(items) - ROSTER
-    return f"{listed} and {rest} more" if rest > 0 else listed
-
-
-def existing(label: str, texts: Iterable[str]) -> str:
-    """``<label>: "a", "b"``, or that there is none."""
-    items = list(texts)
-    return f"{label}: {quoted(items)}" if items else f"{label}: none"

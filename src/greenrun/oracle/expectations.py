@@ -8,9 +8,9 @@ from typing import Any
 import regex
 
 from greenrun.document.js import deep_equal, to_text
-from greenrun.document.json_text import canonical_json
 from greenrun.document.values import Value, is_nullish
 from greenrun.oracle.steps import ExpectBody
+from greenrun.runtime.compact import compact_json
 from greenrun.runtime.view import WidgetView
 
 MATCH_SECONDS = 1.0
@@ -26,7 +26,7 @@ def shown(view: WidgetView) -> Value:
 
 def as_text(value: Value) -> str:
     """A value as `matches` reads it: text as it is, structures as JSON."""
-    return canonical_json(value) if isinstance(value, (dict, list)) else ("" if is_nullish(value) else to_text(value))
+    return compact_json(value) if isinstance(value, (dict, list)) else ("" if is_nullish(value) else to_text(value))
 
 
 def _matches(view: WidgetView, pattern: Any) -> bool:
@@ -59,4 +59,4 @@ def actual(expectation: ExpectBody, view: WidgetView) -> str:
     if expectation.check in ("enabled", "disabled"):
         return "disabled" if view.disabled else "enabled"
     text = as_text(shown(view))
-    return f'"{text[:200]}"' if text else "nothing"
+    return f'"{text[:200]}{"…" if len(text) > 200 else ""}"' if text else "nothing"

@@ -16,11 +16,11 @@ from greenrun.document.findings import Finding, Fix, Place, Severity
 from greenrun.document.identity import snapshot
 from greenrun.document.json_text import canonical_json
 from greenrun.document.model import Document, Operation, OperationTarget, WorkflowTarget, operation_target
-from greenrun.document.parse import parse_document
+from greenrun.document.parse import Diagnostic, parse_document
 from greenrun.instances.app import App, AppOperation, build_app
 from greenrun.oracle.check import CheckOptions, check
 from greenrun.oracle.rules.graph_rules import findings_of
-from greenrun.workflows.graph import load_graph
+from greenrun.workflows.graph import Graph, load_graph
 from greenrun.workflows.graph_edits import GraphEditError, apply_graph_edits
 from greenrun.workflows.registry import Registry
 from greenrun.workflows.surface import extract_surface
@@ -39,7 +39,7 @@ class Draft:
     """What fixes change: a document, and the stored graphs by the key that `Fix.graph` names."""
 
     document: Document
-    graphs: Mapping[str, Any] = field(default_factory=dict)
+    graphs: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,8 @@ class Rechecker:
     """Checks changed drafts of an app without loading anything again.
 
     Operations keep what they were resolved to as long as their target stays; a target that only the draft carries is
-    read from there. `graphs` are carried graphs beside those that the operations use.
+    read from there. `graphs` are carried graphs beside those that the operations use; `diagnostics` are those of the
+    target, of which the ones about a bundle around the document are kept.
     """
 
     def __init__(
@@ -67,26 +68,27 @@ class Rechecker:
         registry: Registry,
         *,
         graphs: Mapping[str, Any] | None = None,
+        diagnostics: Sequence[Diagnostic] = (),
         options: CheckOptions | None = None,
     ) -> None:
         self._app = app
         self._registry = registry
         self._options = options or CheckOptions(graph_findings=findings_of(registry))
-        used = {
-            item.graph_key: item.graph.stored for item in app.operations if item.graph is not None and item.graph_key
-        }
-        self.draft = Draft(app.document, {**(graphs or {}), **used})
+        used = {item.graph_key: item.graph for item in app.operations if item.graph is not None and item.graph_key}
+        self.draft = Draft(app.document, {**(graphs or {}), **{key: graph.stored for key, graph in used.items()}})
+        self._graphs: dict[int, Graph] = {id(graph.stored): graph for graph in used.values()}
         self._resolved: dict[OperationTarget, AppOperation] = {}
         for item in app.operations:
             self._resolved.setdefault(operation_target(item.operation), item)
+        own = _remarks(app.document)
+        self._around = tuple(item for item in diagnostics if item not in own)
 
     def __call__(self, draft: Draft) -> Checked:
-        hosts = [item.operation.workflow_id for item in self._app.operations]
-        parsed = parse_document(draft.document.stored, hosts[0] if hosts else None)
         document = draft.document
         operations = document.operations or tuple(item.operation for item in self._implicit())
         app = build_app(document, [self._resolve(operation, draft) for operation in operations])
-        findings = check(app, diagnostics=parsed.diagnostics, options=self._options)
+        diagnostics = (*_remarks(document), *self._around)
+        findings = check(app, diagnostics=diagnostics, options=self._options)
         return Checked(draft, app, tuple(findings))
 
     def _implicit(self) -> Sequence[AppOperation]:
@@ -107,8 +109,14 @@ class Rechecker:
         )
 
     def _read(self, operation: Operation, key: str | None, stored: Any) -> AppOperation:
-        graph = load_graph(stored)
+        # A graph keeps what is computed from it, and by its `stored` also the object whose id is the key here.
+        graph = self._graphs.get(id(stored)) or load_graph(stored)
+        self._graphs[id(stored)] = graph
         return AppOperation(operation, extract_surface(graph, self._registry), graph=graph, graph_key=key)
+
+
+def _remarks(document: Document) -> tuple[Diagnostic, ...]:
+    return parse_document(document.stored).diagnostics
 
 
 def apply_fix(draft: Draft, fix: Fix) -> Draft:

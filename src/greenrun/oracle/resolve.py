@@ -40,7 +40,7 @@ async def resolve(target: Target, host: Host) -> ResolvedTarget:
     resolver = _Resolver(target, host)
     operations = [await resolver.operation(operation) for operation in target.operations]
     target = resolver.target
-    app = build_app(target.document, operations)  # pyright: ignore[reportArgumentType]
+    app = build_app(target.document, operations, host.registry)  # pyright: ignore[reportArgumentType]
     return ResolvedTarget(target, app, closure(app.document, resolver.closure_parts(operations)))
 
 

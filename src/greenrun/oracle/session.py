@@ -144,6 +144,7 @@ class Session:
             record.fail("GR702", str(error))
         else:
             record.actions.append(f"seedResource {body.id} ({count} items)")
+            self._start = None  # a seeded collection is a change, though the state does not show it
 
     async def _run(self, step: RunStep, record: Interaction) -> None:
         if not self.runs_on:

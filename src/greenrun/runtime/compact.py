@@ -6,7 +6,7 @@ import json
 import math
 from typing import Final
 
-from greenrun.document.js import is_list, number_text, ordered_items
+from greenrun.document.js import as_double, is_list, number_text, ordered_items
 from greenrun.document.values import ABSENT, Value, is_number, is_record
 
 MAX_DEPTH: Final = 200
@@ -22,7 +22,7 @@ def compact_json(value: Value, depth: int = 0) -> str:
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if is_number(value):
-        return number_text(value) if isinstance(value, int) or math.isfinite(value) else "null"
+        return _number(value)
     if is_record(value):
         members = (
             f"{json.dumps(key, ensure_ascii=False)}:{compact_json(item, depth + 1)}"
@@ -33,3 +33,9 @@ def compact_json(value: Value, depth: int = 0) -> str:
     if is_list(value):
         return "[" + ",".join(compact_json(item, depth + 1) for item in value) + "]"
     return {None: "null", True: "true", False: "false"}.get(value, TOO_DEEP)
+
+
+def _number(value: int | float) -> str:
+    if not math.isfinite(as_double(value)):
+        return "null"
+    return str(value) if isinstance(value, int) else number_text(value)

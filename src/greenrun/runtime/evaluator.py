@@ -81,12 +81,13 @@ class Evaluator:
             )
         )
         self._dependants: dict[Key, list[str]] | None = None
-        self._latest: tuple[InstanceState, Mapping[str, Visibility]] | None = None
+        self._latest: tuple[InstanceState, dict[str, Visibility]] | None = None
 
-    def visibility(self, state: InstanceState) -> Mapping[str, Visibility]:
+    def visibility(self, state: InstanceState) -> dict[str, Visibility]:
         """Visible and disabled by widget id; where an id stands twice the first widget counts.
 
-        The answer for the latest state is kept, so that asking again for the next widget costs nothing.
+        The answer for the latest state is kept, so that asking again for the next widget costs nothing; it is not to be
+        changed.
         """
         if self._latest is None or self._latest[0] is not state:
             flags = self._flags(state)

@@ -32,7 +32,8 @@ def fan_in(facts: GraphFacts) -> Iterator[Finding]:
     for edge in facts.data_edges:
         groups.setdefault((edge.target, edge.target_handle), []).append(edge)
     for (node_id, handle), edges in groups.items():
-        if len(edges) < 2 or is_reserved(handle) or not _is_input(facts, node_id, handle):
+        is_known = node_id in facts.types and _is_input(facts, node_id, handle)
+        if len(edges) < 2 or is_reserved(handle) or not is_known:
             continue
         if not is_list_type(facts.input_type(node_id, handle)):
             sources = ", ".join(f'"{edge.source}"' for edge in edges[:_LISTED])

@@ -15,6 +15,8 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
+from greenrun.workflows.ports import kind_of
+
 MAX_LENGTH: Final = 2_000
 MAX_NODES: Final = 500
 MAX_DEPTH: Final = 60
@@ -242,7 +244,7 @@ def _member(target: Any, key: Any) -> Any:
         return target.get(key)
     if isinstance(target, (list, str)) and isinstance(key, int):
         return target[key]
-    raise ExpressionError(f"a {type(target).__name__} has no members")
+    raise ExpressionError(f"{kind_of(target)} has no members")
 
 
 def _attribute(target: Any, name: str) -> Any:
@@ -250,7 +252,7 @@ def _attribute(target: Any, name: str) -> Any:
         return target.get(name)
     if name == "length" and isinstance(target, (str, list)):
         return len(target)
-    raise ExpressionError(f'a {type(target).__name__} has no member "{name}"')
+    raise ExpressionError(f'{kind_of(target)} has no member "{name}"')
 
 
 def _called(function: ast.expr, arguments: list[Any], values: Mapping[str, Any]) -> Any:

@@ -49,7 +49,6 @@ def job_update(
     duration: float | None = None,
     timed_out_ms: float | None = None,
     validation_issues: Sequence[Mapping[str, Any]] | None = None,
-    logs: Sequence[str] | None = None,
 ) -> Message:
     """The state of the whole run. `duration` is in seconds; `validation_issues` as in nodes A1.11."""
     return _message(
@@ -60,7 +59,6 @@ def job_update(
         duration=duration,
         timed_out_ms=timed_out_ms,
         validation_issues=None if validation_issues is None else [dict(issue) for issue in validation_issues],
-        logs=None if logs is None else list(logs),
     )
 
 
@@ -166,8 +164,8 @@ def edge_update(edge_id: str, status: EdgeStatus, counter: int) -> Message:
     return {"type": "edge_update", "edge_id": edge_id, "status": status, "counter": counter}
 
 
-def log_update(node_id: str, node_name: str, content: str, severity: Severity = "info") -> Message:
-    """A line that a node logged."""
+def log_update(node_id: str, node_name: str, content: str, severity: str = "info") -> Message:
+    """A line that a node logged; `severity` is a `Severity`."""
     return {
         "type": "log_update",
         "node_id": node_id,

@@ -208,8 +208,9 @@ def refusal(error: ValidationError) -> str:
     """What does not fit, in one line: ``property "n": "x" is not a number``."""
     issue = error.errors(include_url=False)[0]
     place = ".".join(str(part) for part in issue["loc"]) or "value"
-    text = str(issue["msg"]).removeprefix("Value error, ")
-    return f'property "{place}": {text[:1].lower()}{text[1:]}'
+    text = str(issue["msg"])
+    ours = text.removeprefix("Value error, ")
+    return f'property "{place}": {ours if ours != text else text[:1].lower() + text[1:]}'
 
 
 def declare(

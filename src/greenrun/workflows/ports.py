@@ -38,11 +38,27 @@ class PortType:
         return hash((self.type["type"], self.required))
 
 
+_KINDS: Final[dict[type, str]] = {
+    bool: "a boolean",
+    dict: "a record",
+    float: "a number",
+    int: "a number",
+    list: "a list",
+    str: "a text",
+    type(None): "null",
+}
+
+
+def kind_of(value: Any) -> str:
+    """What a value is, for messages: "a list", "a number"."""
+    return _KINDS.get(type(value), f"a {type(value).__name__}")
+
+
 def to_plain_text(value: Any) -> str:
-    """Text of a value for a text port: "" for null, the content of a chunk, JSON for other records."""
-    if isinstance(value, dict):
-        if value.get("type") == "chunk" and isinstance(value.get("content"), str):
-            return value["content"]
+    """Text of a value for a text port: "" for null, the content of a chunk, JSON for records and lists with records."""
+    if isinstance(value, dict) and value.get("type") == "chunk" and isinstance(value.get("content"), str):
+        return value["content"]
+    if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(item, dict) for item in value)):
         return json.dumps(value, ensure_ascii=False, default=str)
     return display_text(value)
 
@@ -64,7 +80,7 @@ def to_finite_number(value: Any) -> int | float:
             except ValueError:
                 raise ValueError(f'"{value[:40]}" is not a number') from None
     if not is_number(value):
-        raise ValueError(f"a {type(value).__name__} is not a number")
+        raise ValueError(f"{kind_of(value)} is not a number")
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{number_text(value)} is not a finite number")
     return value
@@ -91,7 +107,7 @@ def to_record(value: Any) -> dict[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise ValueError(f"a {type(value).__name__} is not a record")
+        raise ValueError(f"{kind_of(value)} is not a record")
     return value
 
 

@@ -19,7 +19,7 @@ from greenrun.document.values import ABSENT, Value
 from greenrun.workflows.elsewhere import NAMESPACES, NOT_YET, TYPES
 from greenrun.workflows.node import Effects, InputMode, Node, NodeError, OutputSpec, PropertySpec, refusal, sent_record
 from greenrun.workflows.ports import PortType
-from greenrun.workflows.type_meta import TypeMeta, is_media_type, is_model_type, json_schema, type_of, type_text
+from greenrun.workflows.type_meta import TypeMeta, json_schema, type_of, type_text
 
 __all__ = [
     "NodeType",
@@ -36,7 +36,7 @@ GROUP: Final = "greenrun.nodes"
 EDITOR_ONLY: Final = frozenset({"nodetool.workflows.base_node.Comment", "nodetool.workflows.base_node.Group"})
 """Notes and frames of an editor: known, and left out of a run (spec: nodes B1, harness appendix B)."""
 
-_MODULES: Final = (
+MODULES: Final = (
     "constants",
     "control",
     "dictionaries",
@@ -53,6 +53,7 @@ _MODULES: Final = (
     "text",
     "variables",
 )
+"""The modules of `greenrun.workflows.nodes`; each lists its types in ``NODES``."""
 
 _VALUE_KEYS: Final = ("ge", "gt", "le", "lt")
 
@@ -83,14 +84,6 @@ class NodeType:
     @cached_property
     def output_table(self) -> dict[str, OutputSpec]:
         return {spec.name: spec for spec in self.outputs}
-
-    @cached_property
-    def model_properties(self) -> tuple[PropertySpec, ...]:
-        return tuple(spec for spec in self.properties if is_model_type(spec.type))
-
-    @cached_property
-    def media_properties(self) -> tuple[PropertySpec, ...]:
-        return tuple(spec for spec in self.properties if is_media_type(spec.type))
 
     @cached_property
     def required_properties(self) -> tuple[PropertySpec, ...]:
@@ -357,15 +350,9 @@ def _node_classes(loaded: Any) -> list[type[Node]]:
 @lru_cache(maxsize=1)
 def builtin_types() -> Mapping[str, NodeType]:
     """The types that ship, by name."""
-    found: dict[str, NodeType] = {}
-    for module in _MODULES:
-        loaded = importlib.import_module(f"greenrun.workflows.nodes.{module}")
-        for described in loaded.NODES:
-            node = described if isinstance(described, NodeType) else describe_node_type(described)
-            if node.type in found:
-                raise ValueError(f"{node.type} is declared twice")
-            found[node.type] = node
-    return found
+    modules = [importlib.import_module(f"greenrun.workflows.nodes.{name}") for name in MODULES]
+    described = [describe_node_type(cls) for module in modules for cls in module.NODES]
+    return {node.type: node for node in described}
 
 
 def default_registry(source: NodeSource = _installed) -> Registry:

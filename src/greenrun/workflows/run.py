@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from greenrun.document.model import FunctionTarget, OperationTarget
 from greenrun.workflows.engine import Escalate, RunResult, Services, run_graph
-from greenrun.workflows.graph import Graph
+from greenrun.workflows.graph import Graph, overlay_properties
 from greenrun.workflows.messages import Emit, job_update, stamped
 from greenrun.workflows.registry import Registry
 
-__all__ = ["FunctionRunner", "RunResult", "RunSpec", "execute", "overlaid"]
+__all__ = ["FunctionRunner", "RunResult", "RunSpec", "execute"]
 
 
 class FunctionRunner(Protocol):
@@ -52,19 +52,6 @@ class RunSpec:
         return self.target.function if isinstance(self.target, FunctionTarget) else None
 
 
-def overlaid(graph: Graph, node_properties: Mapping[str, Mapping[str, Any]]) -> Graph:
-    """A copy of the graph with those node properties; unknown nodes are ignored (spec: harness 3.6)."""
-    if not node_properties:
-        return graph
-    nodes = tuple(
-        replace(node, properties={**node.properties, **node_properties[node.id]})
-        if node.id in node_properties
-        else node
-        for node in graph.nodes
-    )
-    return replace(graph, nodes=nodes)
-
-
 async def execute(
     spec: RunSpec,
     emit: Emit,
@@ -90,7 +77,7 @@ async def execute(
         )
     if spec.graph is not None and function is None:
         return await run_graph(
-            overlaid(spec.graph, spec.node_properties),
+            overlay_properties(spec.graph, spec.node_properties),
             registry=registry,
             params=spec.params,
             job_id=spec.job_id,

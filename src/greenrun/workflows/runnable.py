@@ -89,10 +89,15 @@ class RunnableNode:
     def create(self, record: Mapping[str, Any]) -> NodeModel:
         """The node for one firing: saved values, then the record of the firing (spec: nodes A3.20).
 
+        Dynamic inputs stand in the order in which the graph declares them, whether saved or fed by an edge.
+
         Raises:
             NodeError: A value does not fit its property.
         """
-        return self.node_type.create({**self.properties, **record}, self.node.dynamic_outputs)
+        values = {**self.properties, **record}
+        declared = (*self.node.dynamic_properties, *self.node.dynamic_inputs)
+        ordered = {name: values[name] for name in declared if name in values}
+        return self.node_type.create({**ordered, **values}, self.node.dynamic_outputs)
 
 
 @dataclass(frozen=True, eq=False)

@@ -57,8 +57,6 @@ class _Reading:
             self.error = message["error"]
         if isinstance(message.get("result"), dict):
             self.result = message["result"]
-        for line in message.get("logs") or ():
-            self.logs.append({"nodeId": None, "severity": "info", "content": str(line)})
 
     def node_update(self, message: Message) -> None:
         entry = self.node(message)

@@ -242,6 +242,20 @@ def test_document_that_would_become_too_deep_is_refused():
     assert (error.code, error.index) == ("invalid_arguments", 21)
 
 
+def test_argument_that_is_too_deep_together_with_its_widget_is_refused():
+    deep: Any = 1
+    for _ in range(199):
+        deep = [deep]
+    error = refused(stored(), edit("set_title", title="x"), edit("add_component", type="Text", props={"a": deep}))
+    assert (error.code, error.index) == ("invalid_arguments", 1)
+
+
+def test_lists_of_the_wrong_type_stay_when_something_else_is_edited():
+    value = stored(operations="junk", variables=7, resources=None)
+    result = edited(value, edit("set_title", title="New"))
+    assert result.document.stored["operations"] == "junk"
+
+
 def test_error_is_data():
     error = refused(stored(), edit("remove_component", id="nope"))
     assert error.to_json() == {

@@ -80,7 +80,7 @@ async def test_format_text_runs_as_prompt(bench: Any) -> None:
     }
     graph = bench.graph(nodes, ["t.output -> f.template"])
     ran = await bench.run_graph(graph)
-    assert ran.values("f") == ["Hello Ada"]
+    assert [m["value"] for m in ran.of("output_update", "f") if m["output_name"] == "output"] == ["Hello Ada"]
     assert ran.of("node_update", "f")[0]["node_type"] == "nodetool.text.Prompt"
     assert graph.stored["nodes"][1]["type"] == "nodetool.text.FormatText"
 

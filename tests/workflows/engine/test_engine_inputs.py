@@ -70,3 +70,13 @@ async def test_input_with_an_incoming_edge_is_an_ordinary_node(bench: Any) -> No
     }
     ran = await bench.run(nodes, ["c.output -> in.value", *EDGE], params={"prompt": "hi"})
     assert ran.result.outputs == {"out": ["fed"]}
+
+
+async def test_input_may_send_several_values(bench: Any) -> None:
+    nodes = {"in": ("nodetool.input.TestMany", {"value": [1, 2]}), "out": OUT}
+    assert (await bench.run(nodes, EDGE)).result.outputs == {"out": [1, 2]}
+
+
+async def test_input_that_yields_nothing_hands_on_the_value_as_it_is(bench: Any) -> None:
+    nodes = {"in": "nodetool.input.TestQuiet", "out": OUT}
+    assert (await bench.run(nodes, EDGE, params={"in": "raw"})).result.outputs == {"out": ["raw"]}

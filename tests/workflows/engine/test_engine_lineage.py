@@ -68,9 +68,7 @@ async def test_diamond_drops_the_items_that_one_branch_filters_out(bench: Any) -
 
 @pytest.mark.case("NO-A4-4")
 async def test_collecting_an_empty_iteration_gives_one_empty_list(bench: Any) -> None:
-    ran = await bench.run(
-        {"each": each([]), "all": "nodetool.control.Collect"}, ["each.output -> all.input_item"]
-    )
+    ran = await bench.run({"each": each([]), "all": "nodetool.control.Collect"}, ["each.output -> all.input_item"])
     assert ran.values("all") == [[]]
 
 
@@ -132,7 +130,7 @@ async def test_three_levels_collect_level_by_level(bench: Any) -> None:
     tree = [[["a"], []], [], [["b", "c"]]]
     nodes: dict[str, Any] = {"l1": each(tree)}
     nodes |= {"l2": "nodetool.control.ForEach", "l3": "nodetool.control.ForEach"}
-    nodes |= {name: "nodetool.control.Collect" for name in ("c3", "c2", "c1")}
+    nodes |= dict.fromkeys(("c3", "c2", "c1"), "nodetool.control.Collect")
     edges = [
         "l1.output -> l2.input_list",
         "l2.output -> l3.input_list",
@@ -209,6 +207,47 @@ async def test_take_starts_over_for_each_parent(bench: Any) -> None:
     assert (await bench.run(nodes, edges)).values("all") == [["a"], ["c"]]
 
 
+async def test_iteration_needs_no_index(bench: Any) -> None:
+    nodes = {"spell": ("test.Letters", {"text": "ab"}), "all": "nodetool.control.Collect"}
+    assert (await bench.run(nodes, ["spell.letter -> all.input_item"])).values("all") == [["a", "b"]]
+
+
+async def test_stream_node_that_leaves_early_loses_the_rest_of_that_parent_only(bench: Any) -> None:
+    nodes = {
+        "outer": each([["a", "b", "c"], ["d", "e"]]),
+        "inner": "nodetool.control.ForEach",
+        "first": "test.First",
+    }
+    edges = ["outer.output -> inner.input_list", "inner.output -> first.value"]
+    assert (await bench.run(nodes, edges)).values("first") == ["a", "d"]
+
+
+async def test_parent_ends_only_when_both_branches_are_through_with_it(bench: Any) -> None:
+    nodes = {
+        "outer": each([["x"], ["y"]]),
+        "inner": "nodetool.control.ForEach",
+        "slow": ("test.SlowWhen", {"held": "x", "signal": "fast is through"}),
+        "fast": "test.Give",
+        "last": "nodetool.control.Last",
+        "lasts": "nodetool.control.Last",
+        "note": "test.Signal",
+        "pair": "test.Pair",
+        "all": "nodetool.control.Collect",
+    }
+    edges = [
+        "outer.output -> inner.input_list",
+        "inner.output -> slow.value",
+        "inner.output -> fast.value",
+        "slow.output -> pair.a",
+        "fast.output -> pair.b",
+        "fast.output -> last.input_item",
+        "last.output -> lasts.input_item",
+        "lasts.output -> note.value",
+        "pair.output -> all.input_item",
+    ]
+    assert (await bench.run(nodes, edges)).values("all") == [[["x", "x"]], [["y", "y"]]]
+
+
 async def test_join_behind_a_collect_of_the_same_iteration_does_not_hang(bench: Any) -> None:
     count = CAPACITY * 5
     nodes = {"each": each(list(range(count))), "all": "nodetool.control.Collect", "pair": "test.Pair"}
@@ -242,7 +281,11 @@ async def test_loop_feeds_its_body_as_often_as_it_may(bench: Any) -> None:
 
 @pytest.mark.case("NO-A5-1")
 async def test_loop_ends_when_its_condition_fails(bench: Any) -> None:
-    nodes = {"loop": ("nodetool.control.Loop", {"initial": 0}), "body": "test.Inc", "no": ("test.Const", {"answer": False})}
+    nodes = {
+        "loop": ("nodetool.control.Loop", {"initial": 0}),
+        "body": "test.Inc",
+        "no": ("test.Const", {"answer": False}),
+    }
     ran = await bench.run(nodes, [*LOOP_EDGES, "loop.value -> no.value", "no.output -> loop.condition"])
     assert [m["value"] for m in ran.of("output_update", "loop") if m["output_name"] == "done"] == [1]
 

@@ -23,7 +23,7 @@ async def test_run_starts_with_running_and_ends_with_completed(bench: Any) -> No
 @pytest.mark.case("NO-A8-1")
 async def test_each_node_says_running_before_completed(bench: Any) -> None:
     ran = await bench.run(TEXT_CHAIN, TEXT_EDGES)
-    assert {node: ran.statuses(node) for node in TEXT_CHAIN} == dict.fromkeys(TEXT_CHAIN, ["running", "completed"])
+    assert [ran.statuses(node) for node in TEXT_CHAIN] == [["running", "completed"]] * 3
 
 
 @pytest.mark.case("NO-A8-1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ import psutil
 import pytest
 
 from greenrun.document.readers import is_missing_required_media
-from greenrun.workflows.functions import FunctionHost, FunctionImportError, FunctionMissing
+from greenrun.workflows.functions import FunctionHost, FunctionImportError, FunctionMissing, worker
 from greenrun.workflows.functions.host import IMPORT_TIMEOUT_MS
 
 from .conftest import FLOWS, Call
@@ -169,13 +170,26 @@ async def test_failing_import_says_what_and_where(tmp_path: Path, text: str, kin
 
 async def test_import_that_does_not_end_is_stopped_and_its_line_named(tmp_path: Path):
     (tmp_path / "a.py").write_text("def f(): ...\n\nwhile True:\n    pass\n", encoding="utf-8")
-    async with FunctionHost(tmp_path, cache_dir=tmp_path / "cache", import_timeout_ms=400) as host:
-        with pytest.raises(
-            FunctionImportError, match=r"a.py, line \d: importing it did not end within 0.4 s"
-        ) as caught:
+    async with FunctionHost(tmp_path, cache_dir=tmp_path / "cache", import_timeout_ms=1000) as host:
+        with pytest.raises(FunctionImportError, match=r"a.py, line \d: importing it did not end within 1 s") as caught:
             await host.inspect("a:f")
     assert caught.value.kind == "timeout"
     assert caught.value.line in (3, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("def __getattr__(name):\n    while True: pass\n", "timeout"),
+        ("def __getattr__(name):\n    import os\n    os._exit(3)\n", "exited"),
+    ],
+)
+async def test_module_that_misbehaves_after_its_import_is_stopped(tmp_path: Path, text: str, kind: str):
+    (tmp_path / "a.py").write_text(text, encoding="utf-8")
+    async with FunctionHost(tmp_path, cache_dir=tmp_path / "cache", import_timeout_ms=1000) as host:
+        with pytest.raises(FunctionImportError) as caught:
+            await host.inspect("a:f")
+    assert caught.value.kind == kind
 
 
 async def test_failure_in_a_local_import_points_there(tmp_path: Path):
@@ -317,6 +331,7 @@ async def test_unfit_parameter_is_named(call: Call, params: dict[str, Any], erro
         ("basic:ask", "EOFError"),
         ("basic:die", "its process ended with status 7"),
         ("basic:crash", "was ended by SIGABRT"),
+        ("basic:scribble", "the worker broke the protocol"),
         ("basic:nothing", 'defines no "nothing"'),
         ("nowhere:f", 'no module "nowhere"'),
     ],
@@ -336,7 +351,7 @@ async def test_function_with_a_signature_that_cannot_be_read_fails_when_run(tmp_
 async def test_printed_text_becomes_log_lines(call: Call):
     result, messages = await call("basic:talk")
     assert set(logs(messages)) == {"to stdout", "to stderr", "past python", "from a child"}
-    assert logs(messages)[:1] == ["to stdout"]
+    assert logs(messages).index("to stdout") < logs(messages).index("to stderr")
     assert set(result.logs) == set(logs(messages))
     assert {message["node_id"] for message in messages if message["type"] == "log_update"} == {"basic:talk"}
 
@@ -462,6 +477,42 @@ async def test_cancel_before_the_worker_has_the_call_leaves_nothing(tmp_path: Pa
     assert statuses == ["running", "cancelled"]
 
 
+async def test_guard_that_hangs_does_not_save_its_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(worker, "GRACE_SECONDS", 0.1)
+    async with FunctionHost(FLOWS, cache_dir=tmp_path) as host:
+        run = Sleeping(host)
+        processes = await run.processes()
+        guard = processes[0].parent()
+        assert guard is not None
+        guard.suspend()
+        run.task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await run.task
+        assert running([guard, *processes]) == []
+
+
+async def test_run_whose_guard_is_killed_breaks_off(tmp_path: Path):
+    async with FunctionHost(FLOWS, cache_dir=tmp_path) as host:
+        run = Sleeping(host)
+        processes = await run.processes()
+        guard = processes[0].parent()
+        assert guard is not None
+        guard.kill()
+        assert "broke off: its process was ended by SIGKILL" in ((await run.task).error or "")
+        psutil.wait_procs(processes[:2], timeout=2)
+        assert running(processes[:2]) == []
+    processes[2].kill()
+
+
+def test_host_that_is_dropped_ends_its_workers(tmp_path: Path):
+    host = FunctionHost(FLOWS, cache_dir=tmp_path)
+    result = asyncio.run(host.run("basic:pid", {}, job_id="job-1", emit=lambda message: None))
+    process = psutil.Process(result.outputs["result"][0])
+    del host
+    gc.collect()
+    assert running([process]) == []
+
+
 def fresh(process: psutil.Process) -> list[psutil.Process]:
     """Its shim processes that import something that takes long, below any folder but the shared one."""
     children: list[psutil.Process] = []
@@ -529,10 +580,10 @@ async def test_idle_worker_of_another_module_makes_room(tmp_path: Path, call: Ca
 async def test_worker_that_died_while_idle_is_replaced(tmp_path: Path, call: Call):
     async with FunctionHost(FLOWS, cache_dir=tmp_path) as host:
         pid = (await call("basic:pid", on=host))[0].outputs["result"][0]
-        worker = psutil.Process(pid)
-        guard = worker.parent()
+        process = psutil.Process(pid)
+        guard = process.parent()
         assert guard is not None
-        worker.kill()
+        process.kill()
         psutil.wait_procs([guard], timeout=5)
         assert (await call("basic:pid", on=host))[0].outputs["result"] != [pid]
 

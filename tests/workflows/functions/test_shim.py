@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import psutil
@@ -51,8 +52,11 @@ def shims_of(folder: Path) -> list[psutil.Process]:
 
 def alive_after(processes: list[psutil.Process], seconds: float = 5) -> list[psutil.Process]:
     """Those still alive when that time is over; a process that only waits to be collected is not."""
-    _, alive = psutil.wait_procs(processes, timeout=seconds)
-    return [process for process in alive if process.is_running() and process.status() != psutil.STATUS_ZOMBIE]
+    deadline = time.monotonic() + seconds
+    while processes and time.monotonic() < deadline:
+        _, alive = psutil.wait_procs(processes, timeout=0.05)
+        processes = [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
+    return processes
 
 
 @pytest.fixture

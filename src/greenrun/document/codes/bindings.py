@@ -115,7 +115,7 @@ BINDINGS = table(
         "GR216",
         "error",
         "A token takes a node for what it is not",
-        "in: needs a bindable input, out: a bindable output. An input has no incoming edge and is not bypassed.",
+        "Only a bindable input takes in: and only a bindable output takes out:. An input with an incoming edge is none.",
         "Bind to an input with in: and to an output with out:.",
     ),
     (

@@ -21,7 +21,7 @@ from greenrun.document.edits.models import Edit, Restore
 from greenrun.document.edits.native import host_of, settled, to_native
 from greenrun.document.edits.outcome import Draft, Handler, Kind
 from greenrun.document.edits.restore import difference, restore
-from greenrun.document.errors import EditError
+from greenrun.document.errors import EditError, JsonWriteError
 from greenrun.document.js import deep_equal
 from greenrun.document.model import Document
 from greenrun.document.parse import parse_document
@@ -99,11 +99,12 @@ def apply(
     for index, edit in enumerate(batch):
         try:
             after, ids, gone = _apply_one(stored, host, edit)
+            if after is not stored:
+                inverse.append(_inverse(after, stored, host))
         except EditError as error:
             error.index = index
             raise
         if after is not stored:
-            _record(inverse, after, stored, host)
             stored = after
             changed.extend(ids)
             removed.extend(gone)
@@ -112,7 +113,7 @@ def apply(
         return EditResult(document, unchanged=True)
     result = _parsed(stored, host, edited=edited, index=len(batch) - 1)
     if result.stored is not stored:
-        _record(inverse, result.stored, stored, host)
+        inverse.append(_inverse(result.stored, stored, host))
     names, present = names_of(document), names_of(result)
     return EditResult(
         result,
@@ -142,18 +143,24 @@ def _host(document: Document, batch: Sequence[Edit]) -> str | Absent:
     return next(named, host_of(document))
 
 
-def _record(inverse: list[dict[str, Any]], after: dict[str, Any], before: dict[str, Any], host: str | Absent) -> None:
-    step = difference(after, before)
-    inverse.append(step if host is ABSENT else step | {"host_workflow_id": host})
+def _inverse(after: dict[str, Any], before: dict[str, Any], host: str | Absent) -> dict[str, Any]:
+    try:
+        step = difference(after, before)
+    except JsonWriteError as error:
+        raise _unwritable(error.message) from None
+    return step if host is ABSENT else step | {"host_workflow_id": host}
+
+
+def _unwritable(reason: str, index: int = 0) -> EditError:
+    message = f"The document could not be saved any more: {reason}"
+    return EditError("invalid_arguments", message, index, next_action="Nest less deeply.")
 
 
 def _parsed(stored: dict[str, Any], host: str | Absent, *, edited: bool, index: int) -> Document:
     try:
         json_copy(stored)
     except ValueError as error:
-        raise EditError(
-            "invalid_arguments", f"The document would not be JSON any more: {error}.", index, next_action="Nest less."
-        ) from None
+        raise _unwritable(f"{error}.", index) from None
     document = settled(stored, host) if edited else parse_document(stored, host).document
     if document is None:
         raise EditError(

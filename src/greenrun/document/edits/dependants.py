@@ -16,6 +16,7 @@ from greenrun.document.bindings import (
     resolve,
     resolve_variable_id,
 )
+from greenrun.document.components import walk
 from greenrun.document.edits.outcome import Kind
 from greenrun.document.findings import Place
 from greenrun.document.model import Document, FromResource, FromVariable, ToVariable
@@ -156,7 +157,7 @@ def _by_default(written: str | None) -> str:
 def names_of(document: Document) -> set[tuple[Kind, str]]:
     """Everything in a document that can be named, by kind and id."""
     return {
-        *(("component", widget.id) for widget in flatten(document.ui, Scope()).widgets),
+        *(("component", component.id) for component in walk(document.ui).components),
         *(("operation", operation.id) for operation in document.operations),
         *(("variable", variable.id) for variable in document.variables),
         *(("resource", resource.id) for resource in document.resources),

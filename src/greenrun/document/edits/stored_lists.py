@@ -44,13 +44,10 @@ def parsed_operation(draft: Draft, entry: Any) -> Operation | None:
 
 def is_kept(draft: Draft, name: ListName, entry: Any) -> bool:
     """False for an entry that the parser drops; nothing can name that one."""
-    match name:
-        case "operations":
-            return parsed_operation(draft, entry) is not None
-        case "variables":
-            return parse_variable(entry, 0, Notes()) is not None
-        case "resources":
-            return parse_resource(entry, 0, Notes()) is not None
+    if name == "operations":
+        return parsed_operation(draft, entry) is not None
+    parse = parse_variable if name == "variables" else parse_resource
+    return parse(entry, 0, Notes()) is not None
 
 
 def find_entry(draft: Draft, name: ListName, entry_id: str, field: str = "id") -> tuple[int, dict[str, Any]]:

@@ -38,7 +38,7 @@ def target_key(own: ScriptTarget | FunctionTarget | None, workflow_id: str) -> s
             return f"script:{script_id}"
         case FunctionTarget(function):
             return f"function:{function}"
-        case None:
+        case _:
             return f"workflow:{workflow_id}"
 
 

@@ -8,8 +8,10 @@ from typing import Any, Final
 from greenrun.document.bindings import ExecutionRef, encode
 from greenrun.document.findings import Finding, Fix, Place
 from greenrun.document.tree import Widget
-from greenrun.oracle.context import Context, Guard, RunTrigger, named, quoted
+from greenrun.oracle.context import Context
 from greenrun.oracle.rules.repairs import disable_when, edit, insert_widget, is_addressable
+from greenrun.oracle.usage import Guard, RunTrigger
+from greenrun.oracle.wording import named, quoted
 
 _SELF_DISABLING: Final = frozenset({"Button", "ChatComposer"})
 """They are disabled while an operation that they run is live (spec: app-runtime 7.4)."""
@@ -55,7 +57,7 @@ def unguarded_triggers(ctx: Context) -> Iterator[Finding]:
     triggers = [
         trigger
         for operation_id, group in ctx.usage.triggers.items()
-        if operation_id in ctx.operations
+        if operation_id in ctx.operations and not ctx.operations[operation_id].is_unknown
         for trigger in group
         if trigger.widget.type not in _SELF_DISABLING and not _disabled_while_running(ctx, trigger)
     ]
@@ -91,7 +93,7 @@ def _disable(ctx: Context, trigger: RunTrigger, token: str) -> Fix | None:
 
 
 def _run_by_widgets(ctx: Context) -> list[str]:
-    return [operation_id for operation_id in ctx.operations if operation_id in ctx.usage.triggers]
+    return [id_ for id_, facts in ctx.operations.items() if id_ in ctx.usage.triggers and not facts.is_unknown]
 
 
 def silent_errors(ctx: Context) -> Iterator[Finding]:

@@ -20,12 +20,14 @@ from greenrun.document.bindings import (
 from greenrun.document.conditions import is_readable
 from greenrun.document.findings import Finding, Fix, Place
 from greenrun.document.js import trim
-from greenrun.document.model import InputMapping
+from greenrun.document.model import FromResource, FromVariable, InputMapping
 from greenrun.document.nearest import Choice, limit_of, nearest, nearest_choice
 from greenrun.document.surface import Port
 from greenrun.document.tree import Widget
-from greenrun.oracle.context import Context, OperationFacts, Role, Use, existing, named, quoted
+from greenrun.oracle.context import Context
 from greenrun.oracle.rules.repairs import declare_variable, rewrite
+from greenrun.oracle.usage import OperationFacts, Role, Use
+from greenrun.oracle.wording import existing, named, quoted
 
 _UNRESOLVED: Final[dict[Role, str]] = {"extra": "GR222", "condition": "GR218", "format": "GR220", "key": "GR302"}
 _CONDITION_CODE: Final = "GR219"
@@ -99,13 +101,11 @@ def _unresolved_text(ctx: Context, use: Use) -> str:
     start = f"{_subject(use)}"
     if use.role == "key":
         return f"{start} is no variable. {ctx.variable_roster}. Use one of them or declare it."
-    if use.ref is not None:
-        return f"{start} cannot be read here. Use a variable, an output, an input or execution state."
-    if use.role == "condition":
-        effect = "it never applies and the widget stays visible and enabled"
-        return f"{start} names nothing, so {effect}. {ctx.rosters['none']}."
-    if use.role == "format":
-        return f"{start} names nothing and shows as empty. {ctx.rosters['none']}."
+    if use.role in ("condition", "format"):
+        fault = "names nothing" if use.ref is None else "cannot be read here"
+        condition = "so it never applies and the widget stays visible and enabled"
+        effect = condition if use.role == "condition" else "so it shows as empty"
+        return f"{start} {fault}, {effect}. {ctx.rosters['none']}."
     if use.mode == "write":
         return f"{start} names nothing that can be written. {ctx.rosters['write']}."
     return f"{start} names no output and no variable. {ctx.rosters['read']}."
@@ -366,26 +366,24 @@ def _near_property(ctx: Context, use: Use, ref: NodePropertyRef, known: frozense
 def _mapped_elsewhere(ctx: Context, use: Use, ref: InputRef) -> Iterator[Finding]:
     facts = ctx.operations[ref.operation_id]
     mapping = facts.mapping(ref.node_id)
-    if mapping is not None and mapping.kind != "widget":
+    if mapping is not None and mapping.kind != "widget" and not facts.is_unknown:
         port = facts.inputs.get(ref.node_id)
         name = port.name if port is not None else ref.node_id
         yield ctx.finding(
             "GR403",
             f'{named(use.widget)} writes the input "{name}" of operation "{facts.id}", which takes it from '
-            f"{mapping_text(mapping)}: the widget has no effect. Bind it to what the mapping reads, or remove the "
+            f"{_source_text(mapping)}: the widget has no effect. Bind it to what the mapping reads, or remove the "
             "mapping.",
             _place(use),
         )
 
 
-def mapping_text(mapping: InputMapping) -> str:
-    """An input mapping in words."""
-    match mapping.kind:
-        case "variable":
-            return f'the variable "{mapping.variable_id}"'
-        case "resource":
-            return f'the resource "{mapping.resource_binding_id}"'
-        case "constant":
+def _source_text(mapping: InputMapping) -> str:
+    """Where an input comes from, in words."""
+    match mapping:
+        case FromVariable(variable):
+            return f'the variable "{variable}"'
+        case FromResource(resource):
+            return f'the resource "{resource}"'
+        case _:
             return "a constant"
-        case "widget":
-            return "its widget"

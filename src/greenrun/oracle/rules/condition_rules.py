@@ -11,8 +11,10 @@ from greenrun.document.js import trim
 from greenrun.document.nearest import nearest
 from greenrun.document.templates import FILTERS, tokens
 from greenrun.document.tree import Widget
-from greenrun.oracle.context import Context, a, conditions_of, existing, named
+from greenrun.oracle.context import Context
 from greenrun.oracle.rules.repairs import replace_filters, set_props
+from greenrun.oracle.usage import conditions_of
+from greenrun.oracle.wording import a, existing, named
 
 
 def check_conditions(ctx: Context, widget: Widget) -> Iterator[Finding]:

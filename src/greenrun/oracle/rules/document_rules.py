@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, TypeAlias
 
+from greenrun.document.edits.repairs import ROOT_ZONES
 from greenrun.document.findings import Finding, Fix, Place
 from greenrun.document.nearest import nearest
 from greenrun.document.parse import Diagnostic
@@ -93,9 +94,11 @@ def _write_id(ctx: Context, data: dict[str, Any]) -> Fix:
 
 
 def _empty_zone(ctx: Context, data: dict[str, Any]) -> Fix | None:
+    move = edit("move_zone", zone=data["zone"])
+    if data["zone"].startswith(ROOT_ZONES):
+        return Fix("Move the widgets into the content", (move,))
     if data["component"] is None:
         return None
-    move = edit("move_zone", zone=data["zone"])
     return Fix(f'Move the widgets into "{data["slot"]}" of "{data["component"]}"', (move,))
 
 

@@ -14,8 +14,10 @@ from greenrun.document.model import Resource
 from greenrun.document.nearest import nearest
 from greenrun.document.tree import DroppedEvent, StoredEvent, Widget
 from greenrun.document.values import is_record
-from greenrun.oracle.context import VARIABLE_EVENTS, Context, a, existing, named
+from greenrun.oracle.context import Context
 from greenrun.oracle.rules.repairs import update_event
+from greenrun.oracle.usage import VARIABLE_EVENTS
+from greenrun.oracle.wording import a, existing, named
 
 _KINDS: Final = ("run", "cancel", "setVariable", "toggleVariable", "resourceCommand", "openResource")
 _KNOWN: Final = frozenset({*_KINDS, *VARIABLE_EVENTS})

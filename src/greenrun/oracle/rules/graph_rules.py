@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Final, TypeAlias
 
 from greenrun.document.findings import Finding
-from greenrun.oracle.context import Context, OperationFacts, quoted
+from greenrun.oracle.context import Context
+from greenrun.oracle.usage import OperationFacts
+from greenrun.oracle.wording import quoted
 from greenrun.workflows.graph import Graph
 from greenrun.workflows.registry import Registry
 from greenrun.workflows.validation import validate_graph
@@ -19,16 +21,8 @@ STRUCTURAL: Final = frozenset({"GR601", "GR602", "GR603", "GR616", "GR617", "GR6
 
 
 def findings_of(registry: Registry) -> GraphFindings:
-    """The findings of a graph under a registry; a graph never changes, so they are kept with it."""
-
-    def findings(graph: Graph) -> Sequence[Finding]:
-        key = ("findings", id(registry))
-        if key not in graph.memo:
-            # The registry is kept too: while it lives, no other one can have its id.
-            graph.memo[key] = (registry, tuple(validate_graph(graph, registry).findings))
-        return graph.memo[key][1]
-
-    return findings
+    """The findings of a graph under a registry; validation keeps them with the graph."""
+    return lambda graph: validate_graph(graph, registry).findings
 
 
 def graph_faults(ctx: Context, findings: GraphFindings, listed: set[int], facts: OperationFacts) -> Iterator[Finding]:

@@ -16,8 +16,10 @@ from greenrun.document.readers import is_missing_required_media
 from greenrun.document.surface import Port
 from greenrun.document.tree import Widget
 from greenrun.document.values import ABSENT, Value, is_record, is_text
-from greenrun.oracle.context import Context, OperationFacts, a, named, quoted
+from greenrun.oracle.context import Context
 from greenrun.oracle.rules.repairs import disable_when, insert_widget, variable_token
+from greenrun.oracle.usage import OperationFacts
+from greenrun.oracle.wording import a, named, quoted
 from greenrun.runtime.controls import control_of
 
 _MEDIA_WIDGETS: Final = frozenset(

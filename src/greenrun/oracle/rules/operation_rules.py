@@ -21,9 +21,11 @@ from greenrun.document.model import (
 from greenrun.document.nearest import Choice, nearest, nearest_choice
 from greenrun.document.surface import Port
 from greenrun.document.values import ABSENT
-from greenrun.oracle.context import Context, OperationFacts, a, existing, quoted
+from greenrun.oracle.context import Context
 from greenrun.oracle.rules.controls import display_of
 from greenrun.oracle.rules.repairs import declare_variable, edit, insert_widget, set_mapping
+from greenrun.oracle.usage import OperationFacts
+from greenrun.oracle.wording import a, existing, quoted
 
 
 def unavailable(ctx: Context, facts: OperationFacts) -> Iterator[Finding]:

@@ -11,11 +11,12 @@ from typing import Any
 
 from greenrun.document.bindings import VariableRef, encode
 from greenrun.document.catalog import default_props
+from greenrun.document.edits.ids import free_component_id
 from greenrun.document.findings import Fix
 from greenrun.document.js import trim
-from greenrun.document.slugs import numbered
 from greenrun.document.tree import Widget
-from greenrun.oracle.context import Context, Use
+from greenrun.oracle.context import Context
+from greenrun.oracle.usage import Use
 
 
 def edit(name: str, /, **arguments: Any) -> dict[str, Any]:
@@ -118,7 +119,7 @@ def insert_widget(
 
     `taken` are ids that other edits of the same fix give.
     """
-    id_ = numbered(f"{type_}-1", ctx.taken_ids | frozenset(taken), "-")
+    id_ = free_component_id(type_, ctx.taken_ids | frozenset(taken))
     arguments: dict[str, Any] = {"type": type_, "id": id_, "props": {**default_props(type_), **props}}
     position = near.path[-1] if near is not None and _stands_well(ctx, near) else None
     if near is not None and isinstance(position, int):

@@ -10,9 +10,10 @@ from greenrun.document.findings import Finding, Fix, Place
 from greenrun.document.nearest import nearest
 from greenrun.document.tree import Widget
 from greenrun.document.values import is_number
-from greenrun.oracle.context import Context, a, existing, named
+from greenrun.oracle.context import Context
 from greenrun.oracle.rules.controls import controls_for
 from greenrun.oracle.rules.repairs import edit, is_addressable, set_props
+from greenrun.oracle.wording import a, existing, named
 
 DEFAULT_RANGE = (0, 100)
 """What NumberInput and Slider fall back to (spec: app-runtime 7.4)."""

@@ -5,26 +5,25 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from greenrun.document.js import trim
-from greenrun.document.values import Value
+from greenrun.document.values import ABSENT, Value
 from greenrun.workflows import messages
+from greenrun.workflows.engine.context import Context
 from greenrun.workflows.engine.escalation import Answer
 from greenrun.workflows.engine.inbox import DONE, Inbox, Lineage
 from greenrun.workflows.engine.matching import Firing, matcher_for
 from greenrun.workflows.engine.outlet import Outlet
 from greenrun.workflows.engine.plan import CONTROL_HANDLE, NodePlan
 from greenrun.workflows.engine.result import VALUES_KEPT, NodeReport
-from greenrun.workflows.messages import Message
 from greenrun.workflows.node import Node, NodeError
 
 if TYPE_CHECKING:
-    from greenrun.workflows.engine.runner import Run
+    from greenrun.workflows.engine.run import Run
 
 _BREATHE_EVERY = 32
-"""After so many sends an actor lets others, cancellation among them, have a turn even if nothing made it wait."""
+"""After so many steps an actor lets others, cancellation among them, have a turn even if nothing made it wait."""
 
 _SCALARS = (str, int, float, bool)
 
@@ -71,7 +70,6 @@ class Actor:
 
     async def work(self) -> None:
         """Fire until nothing more can arrive."""
-        raise NotImplementedError
 
     def begin(self) -> None:
         """The node fires, the first time for sure."""
@@ -128,6 +126,7 @@ class Actor:
             present = {handle: value for handle, value in self._record(part).items() if value is not None}
             outputs.update(present)
             await self.route(present)
+            await self._breathe()
         return outputs
 
     async def _stand_in(self, answer: Answer) -> Mapping[str, Any]:
@@ -159,13 +158,18 @@ class Actor:
     async def send(self, outlet: Outlet, lineage: Lineage, value: Value) -> None:
         """Send one value and keep it for the report."""
         handle = outlet.handle
-        if handle in self._muted:
+        if value is ABSENT or outlet.closed or handle in self._muted:
             return
         self._sent.add(handle)
         kept = self.report.outputs.setdefault(handle, [])
         if len(kept) < VALUES_KEPT:
             kept.append(value)
+        else:
+            kept[-1] = value
         await outlet.send(lineage, value)
+        await self._breathe()
+
+    async def _breathe(self) -> None:
         self._steps += 1
         if self._steps % _BREATHE_EVERY == 0:
             await asyncio.sleep(0)
@@ -300,52 +304,3 @@ def control_properties(event: Any) -> dict[str, Any] | None:
 def error_text(error: BaseException) -> str:
     """What an exception says, or its type when it says nothing."""
     return str(error).strip() or type(error).__name__
-
-
-class Context:
-    """What a firing node may ask of the engine (`greenrun.workflows.node.NodeContext`)."""
-
-    def __init__(self, actor: Actor) -> None:
-        self._actor = actor
-        self._run = actor.run
-        self.node_id = actor.plan.id
-        self.job_id = actor.run.job_id
-        self.workflow_id = actor.run.workflow_id
-
-    async def emit(self, handle: str, value: Value) -> None:
-        await self._actor.emit(handle, value)
-
-    def complete(self, handle: str) -> None:
-        self._actor.complete(handle)
-
-    def progress(self, done: float, total: float = 1) -> None:
-        self._run.emit(messages.node_progress(self.node_id, done, total))
-
-    def chunk(self, content: str, done: bool = False, *, handle: str | None = None, thinking: bool = False) -> None:
-        message = messages.chunk(self.node_id, content, done=done, thinking=thinking)
-        if handle is not None:
-            message["output_name"] = handle
-        self._run.emit(message)
-
-    def log(self, text: str, severity: messages.Severity = "info") -> None:
-        self._run.emit(messages.log_update(self.node_id, self._actor.node.title, text, severity))
-
-    def message(self, message: Message) -> None:
-        self._run.emit({"node_id": self.node_id, **message})
-
-    def get_variable(self, name: str) -> AsyncIterator[Value]:
-        return self._run.channels.read(trim(name))
-
-    def set_variable(self, name: str, value: Value) -> None:
-        self._run.channels.write(trim(name), value)
-
-    def add_cost(self, dollars: float) -> None:
-        """Add what a call to a provider cost, in US dollars."""
-        report = self._actor.report
-        report.cost = (report.cost or 0.0) + dollars
-
-    async def store_asset(self, ref: dict[str, Any]) -> dict[str, Any]:
-        return await self._run.services.store_asset(ref)
-
-    def provider(self, kind: str, name: str) -> Any:
-        return self._run.services.provider(kind, name)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from enum import Enum
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 from greenrun.document.errors import GreenrunError
 from greenrun.workflows.engine.pulse import Pulse, Wait
@@ -24,6 +25,20 @@ class Mark(Enum):
 
 
 DONE: Final = Mark.DONE
+
+_END: Final = math.inf
+
+
+def ended(parent: Lineage) -> tuple[float, ...]:
+    """What stands for the end of a parent in a sorted agenda: after all of its keys, before those of the next parent."""
+    return (*parent, _END)
+
+
+def unmarked(entry: tuple[float, ...]) -> tuple[Lineage, bool]:
+    """The lineage of an entry of an agenda, and whether it is the end of a parent."""
+    is_end = bool(entry) and entry[-1] == _END
+    return cast("Lineage", entry[:-1] if is_end else entry), is_end
+
 
 Event: TypeAlias = "tuple[Slot, Lineage, Any]"
 
@@ -55,6 +70,7 @@ class Slot:
         "joins",
         "open_edges",
         "position",
+        "reached",
         "repeating",
         "room",
     )
@@ -82,13 +98,14 @@ class Slot:
         self.capacity = CAPACITY
         self.room = Wait(inbox.pulse)
         self.done: set[Lineage] = set()
+        self.reached: Lineage = ()
         self.closed = False
         self.ended = False
         inbox.slots.append(self)
 
     def covers(self, lineage: Lineage) -> bool:
-        """True when nothing more comes under that lineage."""
-        if self.ended:
+        """True when nothing more comes under that lineage: its source said so, or went on to a later one."""
+        if self.ended or self.reached[: len(lineage)] > lineage:
             return True
         done = self.done
         return bool(done) and any(lineage[:length] in done for length in range(1, len(lineage) + 1))
@@ -159,6 +176,9 @@ class Inbox:
             await self.arrival.wait()
         event = events.popleft()
         slot, lineage, value = event
+        # One edge brings its values in the order of their keys; several edges together do not.
+        if slot.edges == 1:
+            slot.reached = max(slot.reached, lineage)
         if value is DONE:
             if lineage:
                 slot.done.add(lineage)

@@ -1,20 +1,22 @@
 """When a buffered node fires, and with which values (spec: nodes A3.19-22, A4.28-31).
 
 Values at the node's full scope are consumed once per key; those of shorter scopes are sticky and reused. A slot is decided
-for a key when no further value can come for it: it had its one value, or its source said that it is done. A key fires when
-every slot has a fresh value or is decided and at least one value is fresh; a slot without a fresh value then repeats its
-last one. So the firings of a node do not depend on which of its inputs is faster.
+for a key when no further value can come for it: it had its one value, its source said that it is done, or a later key has
+come. A key fires when every slot has a fresh value or is decided and at least one value is fresh; a slot without a fresh
+value then repeats its last one. Keys fire in their order, so that neither the firings of a node nor their order depends on
+which of its inputs is faster.
 """
 
 from __future__ import annotations
 
+from bisect import insort
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from greenrun.document.values import ABSENT
-from greenrun.workflows.engine.inbox import DONE, Event, Lineage, Slot
+from greenrun.workflows.engine.inbox import DONE, Event, Lineage, Slot, ended, unmarked
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,18 @@ class Over:
     lineage: Lineage
 
 
+Step: TypeAlias = Firing | Over
+
+
+def matcher_for(slots: Sequence[Slot], depth: int) -> Matcher | SoleMatcher:
+    """What decides about the firings of a node of that depth with these slots."""
+    if len(slots) == 1:
+        return SoleMatcher(slots[0])
+    return Matcher(slots, depth)
+
+
 class SoleMatcher:
-    """The same for a node with one slot, which every value makes fire."""
+    """For a node with one slot, which every value makes fire."""
 
     def __init__(self, slot: Slot) -> None:
         self._slot = slot
@@ -42,9 +54,10 @@ class SoleMatcher:
 
     @property
     def ended(self) -> bool:
+        """True when nothing can fire any more."""
         return self._settled or self._slot.ended
 
-    def take(self, event: Event) -> list[Firing | Over]:
+    def take(self, event: Event) -> list[Step]:
         """What follows from an event, in order."""
         slot, lineage, value = event
         if value is DONE:
@@ -54,13 +67,6 @@ class SoleMatcher:
         last = not slot.repeating
         self._settled = last and not lineage
         return [Firing(lineage, {slot.handle: value}, last)]
-
-
-def matcher_for(slots: Sequence[Slot], depth: int) -> Matcher | SoleMatcher:
-    """What decides about the firings of a node of that depth with these slots."""
-    if len(slots) == 1 and not slots[0].joins:
-        return SoleMatcher(slots[0])
-    return Matcher(slots, depth)
 
 
 class Pending:
@@ -76,109 +82,117 @@ class Pending:
 
 
 class Matcher:
-    """Turns the events of an inbox into firings. `depth` is the node's: that of its longest scope."""
+    """For a node with several slots. `depth` is the node's: that of its longest scope."""
 
     def __init__(self, slots: Sequence[Slot], depth: int) -> None:
         self.depth = depth
+        self._slots = list(slots)
         self._full = [slot for slot in slots if slot.depth == depth]
-        self._sticky = [slot for slot in slots if slot.depth < depth]
         self._column = {slot: column for column, slot in enumerate(self._full)}
-        self._order = list(slots)
-        self._shared: dict[Slot, dict[Lineage, Any]] = {slot: {} for slot in self._sticky}
+        self._sticky: dict[Slot, dict[Lineage, Any]] = {slot: {} for slot in slots if slot.depth < depth}
         self._pending: dict[Lineage, Pending] = {}
-        self._closing: dict[Lineage, None] = {}
+        self._agenda: list[tuple[float, ...]] = []
         self._settled = False
 
     @property
     def ended(self) -> bool:
         """True when nothing can fire any more."""
-        return self._settled or (not self._pending and all(slot.ended for slot in self._full))
+        return self._settled or (not self._agenda and all(slot.ended for slot in self._full))
 
-    def take(self, event: Event) -> list[Firing | Over]:
+    def take(self, event: Event) -> list[Step]:
         """What follows from an event, in order."""
         slot, lineage, value = event
-        actions: list[Firing | Over] = []
         column = self._column.get(slot)
-        if value is DONE:
-            if column is not None:
-                self._note_done(lineage)
-            self._advance_under(lineage, actions)
-            self._close(actions)
-        elif column is None:
-            self._shared[slot][lineage] = value
-            slot.release()
-            self._advance_under(lineage, actions)
-            self._close(actions)
-        else:
-            pending = self._pending.get(lineage)
-            if pending is None:
-                pending = self._pending[lineage] = Pending(len(self._full))
+        if column is None:
+            if value is not DONE:
+                self._sticky[slot][lineage] = value
+                slot.release()
+        elif value is not DONE:
+            pending = self._expect(lineage)
             pending.queues[column].append(value)
             pending.seen[column] = True
             pending.fresh += 1
-            self._advance(lineage, pending, actions)
-            self._close(actions)
-        return actions
+        elif len(lineage) == self.depth > 0:
+            self._expect(lineage)
+        elif lineage and ended(lineage) not in self._agenda:
+            insort(self._agenda, ended(lineage))
+        steps: list[Step] = []
+        self._advance(steps)
+        return steps
 
-    def _note_done(self, lineage: Lineage) -> None:
-        """Remember what a mark may bring to an end: one key, or every key under a parent."""
-        if not lineage:
-            return
-        if len(lineage) < self.depth:
-            self._closing[lineage] = None
-        elif lineage not in self._pending:
-            self._pending[lineage] = Pending(len(self._full))
+    def _expect(self, key: Lineage) -> Pending:
+        pending = self._pending.get(key)
+        if pending is None:
+            pending = self._pending[key] = Pending(len(self._full))
+            insort(self._agenda, key)
+        return pending
 
-    def _advance_under(self, lineage: Lineage, actions: list[Firing | Over]) -> None:
-        length = len(lineage)
-        for key in [key for key in self._pending if key[:length] == lineage]:
-            self._advance(key, self._pending[key], actions)
-            # Before the next key, so that what ended earlier is told earlier.
-            self._close(actions)
+    def _advance(self, steps: list[Step]) -> None:
+        """Work off the agenda as far as it is decided; a key that is not keeps back those behind it."""
+        while self._agenda:
+            lineage, is_end = unmarked(self._agenda[0])
+            if not (self._close if is_end else self._fire)(lineage, steps):
+                return
+            del self._agenda[0]
 
-    def _advance(self, key: Lineage, pending: Pending, actions: list[Firing | Over]) -> None:
-        if not all(self._is_decided(slot, key) for slot in self._sticky):
-            return
-        full = self._full
-        while pending.fresh:
-            for column, slot in enumerate(full):
-                if not pending.queues[column] and not self._is_over(slot, key, pending, column):
-                    return
-            if self.depth and not all(pending.seen[column] or slot.joins for column, slot in enumerate(full)):
+    def _close(self, parent: Lineage, steps: list[Step]) -> bool:
+        """Pass on that a parent is over; False when it is not yet."""
+        if not all(slot.covers(parent) for slot in self._full):
+            return False
+        length = len(parent)
+        for slot in self._slots:
+            slot.done = {mark for mark in slot.done if mark[:length] != parent}
+        for slot, values in self._sticky.items():
+            self._sticky[slot] = {prefix: value for prefix, value in values.items() if prefix[:length] != parent}
+        steps.append(Over(parent))
+        return True
+
+    def _fire(self, key: Lineage, steps: list[Step]) -> bool:
+        """The firings of a key that can be told by now; False when more may follow."""
+        pending = self._pending[key]
+        for slot, values in self._sticky.items():
+            prefix = key[: slot.depth]
+            if not slot.covers(prefix) and (slot.repeating or prefix not in values):
+                return False
+        over = [
+            (pending.seen[column] and not slot.repeating) or slot.covers(key) for column, slot in enumerate(self._full)
+        ]
+        while pending.fresh and all(over[column] or queue for column, queue in enumerate(pending.queues)):
+            if self._lacks_partner(pending):
                 self._drop(pending)
                 break
             record = self._consume(key, pending)
-            actions.append(Firing(key, record, last=not pending.fresh and self._is_finished(key, pending)))
-        if not pending.fresh and self._is_finished(key, pending):
-            del self._pending[key]
-            for slot in full:
-                slot.done.discard(key)
-            # Without iteration there is one key, and it was this one.
-            self._settled = not key
-            last = actions[-1] if actions else None
-            if key and not (isinstance(last, Firing) and last.key == key):
-                actions.append(Over(key))
+            steps.append(Firing(key, record, last=not pending.fresh and all(over)))
+        if pending.fresh or not all(over):
+            return False
+        del self._pending[key]
+        for slot in self._full:
+            slot.done.discard(key)
+        # Without iteration there is one key, and it was this one.
+        self._settled = not key
+        last = steps[-1] if steps else None
+        if key and not (isinstance(last, Firing) and last.key == key):
+            steps.append(Over(key))
+        return True
 
-    def _is_finished(self, key: Lineage, pending: Pending) -> bool:
-        return all(self._is_over(slot, key, pending, column) for column, slot in enumerate(self._full))
+    def _lacks_partner(self, pending: Pending) -> bool:
+        """True for an item of which another branch of its iteration sent nothing (spec: nodes A4.31)."""
+        return self.depth > 0 and not all(pending.seen[column] or slot.joins for column, slot in enumerate(self._full))
 
-    @staticmethod
-    def _is_over(slot: Slot, key: Lineage, pending: Pending, column: int) -> bool:
-        """True when no further value comes from a full slot for the key."""
-        return (pending.seen[column] and not slot.repeating) or slot.covers(key)
-
-    def _is_decided(self, slot: Slot, key: Lineage) -> bool:
-        """True when a sticky slot has settled on its value, or on none, for the key's parent."""
-        prefix = key[: slot.depth]
-        return (not slot.repeating and prefix in self._shared[slot]) or slot.covers(prefix)
+    def _drop(self, pending: Pending) -> None:
+        for slot, queue in zip(self._full, pending.queues, strict=True):
+            if queue:
+                slot.release(len(queue))
+                queue.clear()
+        pending.fresh = 0
 
     def _consume(self, key: Lineage, pending: Pending) -> dict[str, Any]:
         """The record of one firing; values that a list handle joins are put together in the order of its edges."""
         record: dict[str, Any] = {}
-        for slot in self._order:
+        for slot in self._slots:
             column = self._column.get(slot)
             if column is None:
-                value = self._shared[slot].get(key[: slot.depth], ABSENT)
+                value = self._sticky[slot].get(key[: slot.depth], ABSENT)
             elif pending.queues[column]:
                 value = pending.last[column] = pending.queues[column].popleft()
                 pending.fresh -= 1
@@ -194,27 +208,3 @@ class Matcher:
             else:
                 record.setdefault(slot.handle, []).extend(() if value is None else (value,))
         return record
-
-    def _drop(self, pending: Pending) -> None:
-        """A partner of these values will never come."""
-        for column, slot in enumerate(self._full):
-            if queue := pending.queues[column]:
-                slot.release(len(queue))
-                queue.clear()
-        pending.fresh = 0
-
-    def _close(self, actions: list[Firing | Over]) -> None:
-        """Pass on that a parent is over once all of its keys are, parents in their order."""
-        for lineage in list(self._closing):
-            length = len(lineage)
-            if not all(slot.covers(lineage) for slot in self._full):
-                return
-            if any(key[:length] == lineage for key in self._pending):
-                return
-            del self._closing[lineage]
-            for slot in self._order:
-                slot.done = {mark for mark in slot.done if mark[:length] != lineage}
-            for values in self._shared.values():
-                for prefix in [prefix for prefix in values if prefix[:length] == lineage]:
-                    del values[prefix]
-            actions.append(Over(lineage))

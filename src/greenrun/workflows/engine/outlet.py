@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from greenrun.document.values import ABSENT, Value
+from greenrun.document.values import Value
 from greenrun.workflows import messages
 from greenrun.workflows.engine.inbox import Lineage, Slot
 from greenrun.workflows.messages import Emit
@@ -59,8 +59,6 @@ class Outlet:
 
     async def send(self, lineage: Lineage, value: Value, *, bounded: bool = True) -> None:
         """Put a value on every edge, or tell it where no edge leaves; waits where an inbox is full."""
-        if self.closed or value is ABSENT:
-            return
         if self.kept is not None:
             self.kept.append(value)
         for wire in self.wires:

@@ -15,7 +15,7 @@ from greenrun.workflows.engine.channels import ANY_NAME
 from greenrun.workflows.graph import SET_VARIABLE, Edge, Graph
 from greenrun.workflows.registry import Registry
 from greenrun.workflows.runnable import RunnableGraph, RunnableNode, prepare
-from greenrun.workflows.scopes import JOINERS, LOOP, Scopes, analyse_scopes, is_feedback
+from greenrun.workflows.scopes import JOINERS, LOOP, analyse_scopes, is_feedback
 from greenrun.workflows.type_meta import type_text
 
 CONTROL_HANDLE: Final = "__control__"
@@ -94,16 +94,10 @@ class NodePlan:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """The nodes of a run in stored order, and the runnable graph and scopes that they were worked out from."""
+    """The nodes of a run in stored order, and the runnable graph that they were worked out from."""
 
     graph: RunnableGraph
-    scopes: Scopes
     nodes: tuple[NodePlan, ...]
-    cyclic: tuple[str, ...]
-
-    @cached_property
-    def by_id(self) -> dict[str, NodePlan]:
-        return {plan.id: plan for plan in self.nodes}
 
 
 def plan_run(graph: Graph, registry: Registry) -> Plan:
@@ -124,14 +118,12 @@ class _Planner:
         self._plans: dict[str, NodePlan] = {}
 
     def plan(self) -> Plan:
-        order, cyclic = self._order()
-        for node in (*order, *cyclic):
+        for node in self._order():
             self._plans[node.id] = self._node(node)
-        nodes = tuple(self._plans[node.id] for node in self._graph.nodes)
-        return Plan(self._graph, self._scopes, nodes, tuple(node.id for node in cyclic))
+        return Plan(self._graph, tuple(self._plans[node.id] for node in self._graph.nodes))
 
-    def _order(self) -> tuple[list[RunnableNode], list[RunnableNode]]:
-        """Every node behind its sources; apart from them those on, or behind, a cycle that no Loop closes."""
+    def _order(self) -> list[RunnableNode]:
+        """Every node behind its sources. Validation has refused cycles that no Loop closes."""
         graph = self._graph
         missing = {
             node.id: sum(not edge.control and not is_feedback(edge, node) for edge in graph.incoming[node.id])
@@ -146,7 +138,7 @@ class _Planner:
                 missing[target.id] -= 1
                 if not missing[target.id]:
                     ready.append(target)
-        return ready, [node for node in graph.nodes if missing[node.id]]
+        return ready
 
     def _node(self, node: RunnableNode) -> NodePlan:
         incoming, outgoing = self._graph.incoming[node.id], self._graph.outgoing[node.id]

@@ -12,7 +12,7 @@ RunStatus: TypeAlias = Literal["completed", "failed", "cancelled"]
 class NodeReport:
     """What one node did: `status` is idle until its first firing; times are in milliseconds, cost in US dollars.
 
-    `outputs` holds, by handle, every value that the node emitted, up to `VALUES_KEPT` per handle.
+    `outputs` holds, by handle, what the node emitted: the first values up to `VALUES_KEPT`, the last of them always the last.
     """
 
     node_id: str

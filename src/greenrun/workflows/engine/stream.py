@@ -7,19 +7,20 @@ too. Everything else arrives as it comes.
 from __future__ import annotations
 
 import time
+from bisect import insort
 from collections import deque
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
 from greenrun.document.values import Value
 from greenrun.workflows.engine.actor import Actor
-from greenrun.workflows.engine.inbox import DONE, Event, Inbox, Lineage, Slot
+from greenrun.workflows.engine.inbox import DONE, Event, Inbox, Lineage, Slot, ended, unmarked
 from greenrun.workflows.engine.outlet import Outlet
 from greenrun.workflows.engine.plan import NodePlan
 from greenrun.workflows.engine.result import NodeReport
 
 if TYPE_CHECKING:
-    from greenrun.workflows.engine.runner import Run
+    from greenrun.workflows.engine.run import Run
 
 
 class Session:
@@ -33,8 +34,11 @@ class Session:
         self.last: dict[str, Lineage] = {}
         self._flow = flow
 
-    def __aiter__(self) -> AsyncIterator[tuple[str, Value]]:
-        return _Pairs(self)
+    def __aiter__(self) -> Session:
+        return self
+
+    async def __anext__(self) -> tuple[str, Value]:
+        return await self.take()
 
     def values(self, handle: str) -> AsyncIterator[Value]:
         """The values of one handle until its end."""
@@ -52,7 +56,8 @@ class Session:
                 if handle is None or slot.handle == handle:
                     del self.waiting[position]
                     if self._flow.take(slot):
-                        self.latest = self.last[slot.handle] = lineage
+                        self.last[slot.handle] = lineage
+                        self.latest = max(self.latest, lineage)
                     return slot.handle, value
             if self._flow.is_over(self.parent, handle):
                 raise StopAsyncIteration
@@ -61,21 +66,8 @@ class Session:
             self.waited += time.perf_counter() - start
 
 
-class _Pairs:
-    """Iterates over handle and value; a class, so that a node may leave it at any time."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
-    def __aiter__(self) -> _Pairs:
-        return self
-
-    async def __anext__(self) -> tuple[str, Value]:
-        return await self._session.take()
-
-
 class _Values:
-    """Iterates over the values of one handle."""
+    """Iterates over the values of one handle; a class, so that a node may leave it at any time."""
 
     def __init__(self, session: Session, handle: str) -> None:
         self._session = session
@@ -89,7 +81,7 @@ class _Values:
 
 
 class Flow:
-    """Sorts the events of an inbox into sessions, one per parent key of `depth` roots."""
+    """Sorts the events of an inbox into sessions, one per parent key of `depth` roots, and hands them out in their order."""
 
     def __init__(self, inbox: Inbox, depth: int) -> None:
         self.depth = depth
@@ -99,9 +91,9 @@ class Flow:
             for slot in inbox.slots
             if not slot.feedback and (slot.depth < depth or (slot.depth == depth and not slot.repeating))
         }
+        self._leading = [slot for slot in inbox.slots if not slot.feedback and slot.depth >= depth]
         self._sessions: dict[Lineage, Session] = {}
-        self._agenda: deque[Session | Lineage] = deque()
-        self._ending: set[Lineage] = set()
+        self._agenda: list[tuple[float, ...]] = []
         self._over: set[Lineage] = set()
 
     async def pump(self) -> None:
@@ -137,19 +129,25 @@ class Flow:
             if self._over:
                 return None
             self._session(())
-        while not self._agenda:
-            if all(slot.ended or slot.feedback for slot in self._inbox.slots):
+        while True:
+            if self._agenda:
+                parent, is_end = unmarked(self._agenda[0])
+                if self._is_closed(parent) if is_end else self._is_next(parent):
+                    break
+            elif all(slot.ended for slot in self._leading):
                 return None
             await self.pump()
-        due = self._agenda.popleft()
-        if isinstance(due, Session):
-            await self._settle(due)
-        else:
-            while not self._is_closed(due):
-                await self.pump()
-            self._ending.discard(due)
-            self._over = {parent for parent in self._over if parent[: len(due)] != due}
-        return due
+        del self._agenda[0]
+        if is_end:
+            self._over = {key for key in self._over if key[: len(parent)] != parent}
+            return parent
+        session = self._sessions[parent]
+        await self._settle(session)
+        return session
+
+    def _is_next(self, parent: Lineage) -> bool:
+        """True when no earlier parent can come any more."""
+        return all(slot.edges > 1 or slot.ended or slot.reached[: self.depth] >= parent for slot in self._leading)
 
     async def _settle(self, session: Session) -> None:
         """Wait for the single inputs, and put them in front."""
@@ -160,8 +158,8 @@ class Flow:
             if prefix in values:
                 session.waiting.appendleft((slot, prefix, values[prefix]))
 
-    def _is_closed(self, lineage: Lineage) -> bool:
-        return all(slot.feedback or slot.depth < len(lineage) or slot.covers(lineage) for slot in self._inbox.slots)
+    def _is_closed(self, parent: Lineage) -> bool:
+        return all(slot.covers(parent) for slot in self._leading)
 
     def singles(self, session: Session) -> dict[str, Any]:
         """The single inputs of a session that has not been drained yet, by handle."""
@@ -187,9 +185,8 @@ class Flow:
             return
         if len(lineage) == self.depth:
             self._session(lineage)
-        elif len(lineage) < self.depth and lineage not in self._ending:
-            self._ending.add(lineage)
-            self._agenda.append(lineage)
+        elif len(lineage) < self.depth and ended(lineage) not in self._agenda:
+            insort(self._agenda, ended(lineage))
 
     def _session(self, parent: Lineage) -> Session | None:
         if parent in self._over:
@@ -197,7 +194,7 @@ class Flow:
         session = self._sessions.get(parent)
         if session is None:
             session = self._sessions[parent] = Session(self, parent)
-            self._agenda.append(session)
+            insort(self._agenda, parent)
         return session
 
     def _is_settled(self, slot: Slot, parent: Lineage) -> bool:

@@ -198,7 +198,7 @@ _WRITERS: tuple[tuple[type | tuple[type, ...], _Writer], ...] = (
 
 _DUCKS: tuple[tuple[Callable[[Any], bool], _Writer], ...] = (
     (dataclasses.is_dataclass, _dataclass),
-    (lambda value: hasattr(value, "model_dump") and hasattr(value, "model_fields"), _model),
+    (lambda value: hasattr(type(value), "model_dump") and hasattr(type(value), "model_fields"), _model),
     (lambda value: hasattr(value, "columns") and (hasattr(value, "itertuples") or hasattr(value, "rows")), _dataframe),
     (lambda value: callable(getattr(value, "tolist", None)), _array),
 )

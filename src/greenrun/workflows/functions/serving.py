@@ -40,7 +40,7 @@ class _Refused(Exception):
         self.failure: Failure = {"kind": kind, "message": message, **details}
 
 
-class _Printed(io.TextIOBase):
+class Printed(io.TextIOBase):
     """Stands in for sys.stdout and sys.stderr: what is printed becomes log lines, in order with the run's messages."""
 
     encoding = "utf-8"  # pyright: ignore[reportAssignmentType]
@@ -87,13 +87,16 @@ class Session:
         self._runner: Any = None
         self._undeclared: set[str] = set()
 
-    def serve(self) -> None:
-        """Answer requests until the server closes the connection."""
-        sys.stdout = _Printed(self, sys.__stdout__)
-        sys.stderr = _Printed(self, sys.__stderr__)
+    def take_over(self) -> None:
+        """Make what the process prints part of the conversation, and be ready to say where the code is."""
+        sys.stdout = Printed(self, sys.__stdout__)
+        sys.stderr = Printed(self, sys.__stderr__)
         if hasattr(signal, "SIGUSR1"):
             # The server asks where the code is stuck before it kills a worker that ran out of time.
             faulthandler.register(signal.SIGUSR1, file=2, all_threads=False)
+
+    def serve(self) -> None:
+        """Answer requests until the server closes the connection."""
         self._send("hello", pid=self._pid, python=".".join(map(str, sys.version_info[:3])))
         handlers = {"load": self._load, "inspect": self._inspect, "call": self._call}
         while True:
@@ -105,6 +108,12 @@ class Session:
             self._log = LineLog()
             self._undeclared = set()
             self._answer(handlers[request["op"]], request)
+
+    def close(self) -> None:
+        """Let go of what the calls needed; the descriptor stays the caller's."""
+        self._reader.close()
+        if self._runner is not None:
+            self._runner.close()
 
     def _answer(self, handler: Callable[[Mapping[str, Any]], dict[str, Any]], request: Mapping[str, Any]) -> None:
         try:

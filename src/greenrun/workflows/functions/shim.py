@@ -144,7 +144,9 @@ def _serve() -> None:
     _load_modules(os.path.dirname(os.path.abspath(__file__)))
     from greenrun.workflows.functions.serving import Session
 
-    Session(descriptor).serve()
+    session = Session(descriptor)
+    session.take_over()
+    session.serve()
 
 
 MODULES = ("protocol", "logs", "type_metadata", "conversion", "results", "signature", "local_modules", "serving")

@@ -148,9 +148,16 @@ def fields(base: Any) -> tuple[Field, ...] | None:
             if item.init
         )
     if typing.is_typeddict(base):
-        required: frozenset[str] = getattr(base, "__required_keys__", frozenset())
-        return tuple(Field(name, hint, name in required) for name, hint in type_hints(base).items())
+        return tuple(Field(name, hint, _is_required(base, name, hint)) for name, hint in type_hints(base).items())
     return None
+
+
+def _is_required(base: Any, name: str, hint: Any) -> bool:
+    """Whether a TypedDict asks for the key; the class itself does not know where annotations are kept as text."""
+    qualifier = typing.get_origin(hint)
+    if qualifier in (typing.Required, typing.NotRequired):
+        return qualifier is typing.Required
+    return name in base.__required_keys__
 
 
 def type_hints(owner: Any) -> dict[str, Any]:

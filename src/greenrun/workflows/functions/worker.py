@@ -29,7 +29,8 @@ GRACE_SECONDS = 3.0
 """How long the guard has to end everything before the process tree is searched."""
 
 HERE = str(Path(__file__).resolve().parent) + os.sep
-STUCK_SECONDS = 0.25
+KILL_SECONDS = 2.0
+STUCK_SECONDS = 1.0
 POLL_SECONDS = 0.002
 CHUNK = 65_536
 PIPE_CHUNKS = 4
@@ -191,6 +192,9 @@ class Worker:
         self._unwatch()
         with contextlib.suppress(OSError):
             self._channel.shutdown(socket.SHUT_RDWR)  # the guard takes this as its order to kill
+        if self.pid and self._process.poll() is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
 
     async def gone(self) -> None:
         """Wait until nothing of a killed worker is left; a cancellation is kept until then."""
@@ -225,7 +229,7 @@ class Worker:
         if self._process.poll() is None:
             _kill_tree(self._process.pid)
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(GRACE_SECONDS)
+                self._process.wait(KILL_SECONDS)
         if (self._process.returncode or 0) < 0 and self.pid:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
@@ -281,6 +285,8 @@ def _how_it_ended(status: int | None) -> str:
 def _kill_tree(pid: int) -> None:
     with contextlib.suppress(psutil.Error):
         root = psutil.Process(pid)
-        for process in (*root.children(recursive=True), root):
+        below = root.children(recursive=True)
+        for process in (*below, root):
             with contextlib.suppress(psutil.Error):
                 process.kill()
+        psutil.wait_procs(below, timeout=KILL_SECONDS / 4)

@@ -9,13 +9,14 @@ from greenrun.workflows.node import Node, NodeError, node_type
 from greenrun.workflows.ports import NO_ITEMS, Anything, Items, Whole
 
 DEFAULT_LIMIT = 10_000
+CEILING = 1_000_000
+"""No list is made longer than this, whatever the node is set to."""
 
 
 def _within(length: int, limit: int) -> None:
-    if length > limit:
-        raise NodeError(
-            f"the list would have {length} items, more than max_output_length {limit}; raise that or make less"
-        )
+    if length > min(limit, CEILING):
+        bound = f"max_output_length {limit}" if limit <= CEILING else f"{CEILING}, the most there can be"
+        raise NodeError(f"the list would have {length} items, more than {bound}; make it shorter")
 
 
 @node_type("nodetool.list.Range")

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar
 from greenrun.document.values import is_number
 from greenrun.workflows.expressions import ExpressionError, evaluate
 from greenrun.workflows.node import Node, NodeContext, NodeError, OutputSpec, node_type
-from greenrun.workflows.ports import Anything, Number, PortType, Text, Whole, to_finite_number
+from greenrun.workflows.ports import Anything, Number, PortType, Text, Whole, kind_of, to_finite_number
 
 MAX_DIGITS = 15
 
@@ -82,7 +82,7 @@ def compare(a: Anything = 0, b: Anything = 0, operator: Comparison = "==") -> bo
     if is_number(left) != is_number(right) or not isinstance(left, (int, float, str)):
         if operator in ("==", "!="):
             return function(left, right)
-        raise NodeError(f"{type(a).__name__} and {type(b).__name__} have no order")
+        raise NodeError(f"{kind_of(a)} and {kind_of(b)} have no order")
     return function(left, right)
 
 

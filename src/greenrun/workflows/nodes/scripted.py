@@ -41,8 +41,8 @@ class Scripted(Node):
         pieces = self.pieces()
         delay = min(max(self.delay_ms, 0), MAX_DELAY_MS) / 1000
         for place, piece in enumerate(pieces, 1):
-            if delay:
-                await asyncio.sleep(delay)
+            # Without a delay too: whoever listens gets each piece before the next one is sent.
+            await asyncio.sleep(delay)
             is_last = place == len(pieces)
             context.chunk(piece, is_last)
             yield {"chunk": {"type": "chunk", "content_type": "text", "content": piece, "done": is_last}}

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from greenrun.document.values import is_record
 from greenrun.workflows.node import Node, NodeError, node_type
 from greenrun.workflows.nodes.list_values import identity, numbers_of
-from greenrun.workflows.ports import Flag, PortType, Table, Text, to_plain_text
+from greenrun.workflows.ports import Flag, PortType, Table, Text, kind_of, to_plain_text
 
 MAX_ROWS = 100_000
 
@@ -64,7 +64,7 @@ def table_rows(table: Any) -> tuple[list[dict[str, Any]], list[str]]:
         else None
     )
     if not isinstance(rows, list):
-        raise NodeError(f"a {type(table).__name__} is no table; give a dataframe or a list of records")
+        raise NodeError(f"{kind_of(table)} is no table; give a dataframe or a list of records")
     records: list[dict[str, Any]] = []
     for place, row in enumerate(rows):
         if isinstance(row, list) and columns:

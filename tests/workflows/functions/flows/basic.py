@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import multiprocessing
 import os
+import stat
 import subprocess
 import sys
 import time
@@ -172,6 +174,14 @@ def sleep_with_children():
     daemon = subprocess.Popen(["sleep", "61"], start_new_session=True)
     yield Chunk(f"{os.getpid()} {child.pid} {daemon.pid}")
     time.sleep(60)
+
+
+def scribble() -> str:
+    for descriptor in range(3, 30):
+        with contextlib.suppress(OSError):
+            if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+                os.write(descriptor, b"\xff" * 64)
+    return "scribbled"
 
 
 def pid() -> int:

@@ -1,0 +1,123 @@
+"""All kinds of faults by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from bench.faults import (
+    binding_kinds,
+    condition_kinds,
+    document_kinds,
+    event_kinds,
+    function_kinds,
+    graph_kinds,
+    operation_kinds,
+)
+from bench.faults.seed import Bed, Fault, Kind
+
+
+def _any(*kinds: Kind) -> Kind:
+    def both(bed: Bed) -> Iterator[Fault]:
+        for kind in kinds:
+            yield from kind(bed)
+
+    return both
+
+
+KINDS: Final[dict[str, Kind]] = {
+    # What a widget is bound to
+    "dropped binding": binding_kinds.dropped_binding,
+    "misspelt binding": binding_kinds.misspelt_binding,
+    "malformed token": binding_kinds.malformed_token,
+    "swapped binding": binding_kinds.swapped_binding,
+    "wrong operation of a binding": binding_kinds.wrong_operation_of_binding,
+    "misspelt operation of a binding": binding_kinds.misspelt_operation_of_binding,
+    "state of another operation": binding_kinds.state_of_another_operation,
+    "wrong node kind": binding_kinds.wrong_node_kind,
+    "write widget on an output": binding_kinds.input_bound_to_output,
+    "misspelt extra binding": binding_kinds.misspelt_extra_binding,
+    "misspelt filter": binding_kinds.misspelt_filter,
+    "misspelt name in a format": binding_kinds.misspelt_format_name,
+    # Events
+    "removed event": event_kinds.removed_event,
+    "wrong trigger": event_kinds.wrong_trigger,
+    "event with wrong keys": event_kinds.lost_event_keys,
+    "unknown event kind": event_kinds.unknown_event_kind,
+    "misspelt operation of an event": event_kinds.misspelt_operation_of_event,
+    "wrong operation of an event": event_kinds.wrong_operation_of_event,
+    "cancel in place of run": event_kinds.cancel_for_run,
+    "misspelt key of an event": event_kinds.misspelt_event_key,
+    "removed event that sets a variable": event_kinds.lost_variable_event,
+    "release without commit": event_kinds.impossible_release,
+    # Conditions
+    "unreachable condition": condition_kinds.unreachable_condition,
+    "misspelt operation of a condition": condition_kinds.misspelt_operation_of_condition,
+    "misspelt condition": condition_kinds.misspelt_condition,
+    "inverted condition": condition_kinds.inverted_condition,
+    "misspelt value of a condition": condition_kinds.wrong_literal,
+    # The document
+    "misspelt widget type": document_kinds.misspelt_type,
+    "duplicate widget id": document_kinds.duplicate_widget_id,
+    "duplicate operation id": document_kinds.duplicate_operation_id,
+    "duplicate variable id": document_kinds.duplicate_variable_id,
+    "missing widget id": document_kinds.missing_widget_id,
+    "lost slot child": document_kinds.lost_child,
+    "content in zones": document_kinds.content_in_zones,
+    "blank tab label": document_kinds.blank_tab,
+    "output never shown": document_kinds.output_never_shown,
+    "missing input widget": document_kinds.missing_control,
+    "required media without widget": document_kinds.missing_media,
+    "missing trigger widget": document_kinds.missing_trigger,
+    "missing option": document_kinds.removed_option,
+    "undeclared variable": document_kinds.undeclared_variable,
+    "removed operation": document_kinds.removed_operation,
+    "renamed operation": document_kinds.renamed_operation,
+    "misspelt resource": document_kinds.misspelt_resource,
+    "undeclared resource": document_kinds.undeclared_resource,
+    "unseeded resource": document_kinds.unseeded_resource,
+    # Operations and mappings
+    "dropped mapping": operation_kinds.dropped_mapping,
+    "swapped input mapping": operation_kinds.swapped_input_mapping,
+    "variable never written": operation_kinds.never_written_variable,
+    "misspelt variable of a mapping": operation_kinds.misspelt_mapping_variable,
+    "misspelt from or to": operation_kinds.misspelt_mapping_word,
+    "misspelt port of a mapping": operation_kinds.mapping_of_stranger,
+    "constant over a widget": operation_kinds.mapping_over_widget,
+    "constant without a value": operation_kinds.empty_constant,
+    "mapping of an unfilled variable": operation_kinds.mapped_to_unfilled_variable,
+    "misspelt workflow": operation_kinds.missing_workflow,
+    "operation without workflow": operation_kinds.operation_without_workflow,
+    "swapped workflows": operation_kinds.wrong_workflow,
+    "wrong policy text": operation_kinds.wrong_policy,
+    # What operations run
+    "node that raises": _any(graph_kinds.raising_node, function_kinds.raising),
+    "node that returns empty": _any(graph_kinds.empty_node, function_kinds.returning_nothing),
+    "node that returns an error text": _any(graph_kinds.error_text_node, function_kinds.returning_error),
+    "timeout": _any(graph_kinds.slow_node, function_kinds.slow),
+    "swapped outputs": _any(graph_kinds.swapped_outputs, function_kinds.swapped_results),
+    "stale name after a node rename": graph_kinds.renamed_node,
+    "broken edge": graph_kinds.broken_edge,
+    "misspelt handle": graph_kinds.misspelt_handle,
+    "missing handle": graph_kinds.missing_handle,
+    "unknown node type": graph_kinds.unknown_node_type,
+    "duplicate node id": graph_kinds.duplicate_node_id,
+    "missing node id": graph_kinds.missing_node_id,
+    "cycle in a graph": graph_kinds.cycle,
+    "input fed by an edge": graph_kinds.fed_input,
+    "bypassed output": graph_kinds.bypassed_output,
+    "inputs with one name": graph_kinds.colliding_names,
+    "wrong text in a node": graph_kinds.wrong_constant,
+    "missing function": function_kinds.missing,
+    "renamed function parameter": function_kinds.renamed_parameter,
+    "renamed function result": function_kinds.renamed_result,
+    "function that does not import": function_kinds.not_importable,
+    "function that ends its process": function_kinds.dying,
+    "function that returns another key": function_kinds.returning_other_key,
+    "function with an unserialisable result": function_kinds.unserialisable,
+    "misspelt stream output": function_kinds.misspelt_stream,
+}
+"""Name to the places of an app where such a fault can be put."""
+
+UNDETECTABLE: Final[dict[str, str]] = {}
+"""Kinds that no check and no script can see, with the reason; the report of every simulation says so too."""
