@@ -46,12 +46,7 @@ def measure() -> dict[str, Any]:
 
 def show(result: dict[str, Any]) -> str:
     """A Markdown table."""
-    lines = [
-        "| components | operations | p50 ms | p95 ms | node ms | overhead ms |",
-        "| ---: | ---: | ---: | ---: | ---: | ---: |",
-    ]
-    lines += [
-        f"| {row['components']} | {row['operations']} | {row['p50_ms']} | {row['p95_ms']} | {row['node_ms']} | {row['overhead_ms']} |"
-        for row in result["rows"]
-    ]
+    names = ("components", "operations", "p50_ms", "p95_ms", "node_ms", "overhead_ms")
+    lines = [f"| {' | '.join(names)} |", "|" + " ---: |" * len(names)]
+    lines += [f"| {' | '.join(str(row[name]) for name in names)} |" for row in result["rows"]]
     return "\n".join(lines)

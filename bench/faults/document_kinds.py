@@ -110,9 +110,7 @@ def child_of_leaf(bed: Bed) -> Iterator[Fault]:
             siblings.remove(component)
             draft.props(first.id)["content"] = [component]
 
-        yield from bed.fault(
-            "lost slot child", f"{second.id} in {first.id}", change, sign("GR109", widget=first.id)
-        )
+        yield from bed.fault("lost slot child", f"{second.id} in {first.id}", change, sign("GR109", widget=first.id))
 
 
 def lost_child(bed: Bed) -> Iterator[Fault]:
@@ -145,7 +143,7 @@ def blank_tab(bed: Bed) -> Iterator[Fault]:
                     "blank tab label",
                     f"{widget.id}.{slot}",
                     lambda draft, widget=widget, slot=slot: draft.props(widget.id).update({f"{slot}Label": ""}),
-                    at_widgets("GR703 GR712 GR718", hidden),
+                    [sign("GR109", widget=widget.id), *at_widgets("GR703 GR712 GR718", hidden)],
                 )
 
 
@@ -305,9 +303,9 @@ def misspelt_resource(bed: Bed) -> Iterator[Fault]:
                 yield from bed.fault(
                     "misspelt resource",
                     f"{widget.id} event {wrong}",
-                    lambda draft, widget=widget, event=event, wrong=wrong: (
-                        draft.props(widget.id)["events"][event.index].update(resourceBindingId=wrong)
-                    ),
+                    lambda draft, widget=widget, event=event, wrong=wrong: draft.props(widget.id)["events"][
+                        event.index
+                    ].update(resourceBindingId=wrong),
                     sign("GR303", widget=widget.id),
                 )
 

@@ -35,9 +35,7 @@ def removed_event(bed: Bed) -> Iterator[Fault]:
         def change(draft: Draft, widget: Widget = widget, event: StoredEvent = event) -> None:
             del draft.props(widget.id)["events"][event.index]
 
-        yield from bed.fault(
-            "removed event", f"{widget.id} run {operation}", change, _not_run(bed, widget, operation)
-        )
+        yield from bed.fault("removed event", f"{widget.id} run {operation}", change, _not_run(bed, widget, operation))
 
 
 def wrong_trigger(bed: Bed) -> Iterator[Fault]:

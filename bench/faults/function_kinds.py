@@ -14,7 +14,7 @@ from greenrun.instances.app import AppOperation
 
 SLOW_SECONDS = 5
 LIMIT_MS = 60
-RECORD = '''
+RECORD = """
 
 def _is_record(value):
     return type(value).__module__ == __name__ or isinstance(value, dict)
@@ -27,10 +27,10 @@ def _items(value):
 def _like(value, items):
     return items if isinstance(value, dict) else type(value)(**items)
 
-'''
+"""
 EMPTIED = (
     RECORD
-    + '''
+    + """
 def _blank(item):
     return "" if isinstance(item, str) else [] if isinstance(item, list) else {} if isinstance(item, dict) else item
 
@@ -39,11 +39,11 @@ def _broken(value):
     if _is_record(value):
         return _like(value, {name: _blank(item) for name, item in _items(value).items()})
     return _blank(value)
-'''
+"""
 )
 ERROR_TEXT = (
     RECORD
-    + '''
+    + """
 def _says(item):
     return "ValueError: the service did not answer" if isinstance(item, str) else item
 
@@ -52,34 +52,34 @@ def _broken(value):
     if _is_record(value):
         return _like(value, {name: _says(item) for name, item in _items(value).items()})
     return _says(value)
-'''
+"""
 )
 OTHER_KEY = (
     RECORD
-    + '''
+    + """
 def _broken(value):
     items = _items(value)
     return {("the_" + name if place == 0 else name): item for place, (name, item) in enumerate(items.items())}
-'''
+"""
 )
 UNSERIALISABLE = (
     RECORD
-    + '''
+    + """
 def _broken(value):
     if not _is_record(value):
         return object()
     items = _items(value)
     return _like(value, items | {next(iter(items)): object()})
-'''
+"""
 )
 SWAPPED = (
     RECORD
-    + '''
+    + """
 def _broken(value):
     items = _items(value)
     items["%(one)s"], items["%(other)s"] = items["%(other)s"], items["%(one)s"]
     return _like(value, items)
-'''
+"""
 )
 
 

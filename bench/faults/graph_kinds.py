@@ -160,8 +160,8 @@ def unknown_node_type(bed: Bed) -> Iterator[Fault]:
             yield from bed.fault(
                 "unknown node type",
                 f"{item.id} {node.id}",
-                lambda draft, key=key, node=node, head=head, dot=dot, tail=tail: (
-                    _node(draft, key, node.id).update(type=f"{head}{dot}{typo(tail)}")
+                lambda draft, key=key, node=node, head=head, dot=dot, tail=tail: _node(draft, key, node.id).update(
+                    type=f"{head}{dot}{typo(tail)}"
                 ),
                 sign("GR603", operation=item.id, node=node.id),
             )
@@ -174,9 +174,7 @@ def duplicate_node_id(bed: Bed) -> Iterator[Fault]:
             yield from bed.fault(
                 "duplicate node id",
                 f"{item.id} {second.id} is {first.id}",
-                lambda draft, key=key, first=first, second=second: (
-                    _node(draft, key, second.id).update(id=first.id)
-                ),
+                lambda draft, key=key, first=first, second=second: _node(draft, key, second.id).update(id=first.id),
                 sign("GR602", operation=item.id, node=first.id),
             )
 
@@ -206,8 +204,8 @@ def cycle(bed: Bed) -> Iterator[Fault]:
             yield from bed.fault(
                 "cycle in a graph",
                 f"{item.id} {edge.target} to {edge.source}",
-                lambda draft, key=key, back=back, handle=handle: (
-                    draft.graph(key)["edges"].append({**back, "targetHandle": handle})
+                lambda draft, key=key, back=back, handle=handle: draft.graph(key)["edges"].append(
+                    {**back, "targetHandle": handle}
                 ),
                 [sign("GR616", operation=item.id, node=node) for node in nodes],
             )
@@ -308,8 +306,8 @@ def wrong_constant(bed: Bed) -> Iterator[Fault]:
                 yield from bed.fault(
                     "wrong text in a node",
                     f"{item.id} {node.id}.{name}",
-                    lambda draft, key=key, node=node, name=name, value=value: (
-                        _node(draft, key, node.id)["data"].update({name: value.replace("{{", "{")[::-1]})
+                    lambda draft, key=key, node=node, name=name, value=value: _node(draft, key, node.id)["data"].update(
+                        {name: value.replace("{{", "{")[::-1]}
                     ),
                     [*bed.result_signs(item.id), *_node_signs(item, node.id)],
                 )

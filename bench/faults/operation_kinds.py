@@ -11,7 +11,7 @@ from bench.faults.seed import Bed, Draft, Fault, Sign, at_widgets, sign, typo
 from greenrun.document.bindings import InputRef, OutputRef, VariableRef
 from greenrun.document.model import FromVariable, ToVariable
 from greenrun.instances.app import AppOperation
-from greenrun.oracle.rules.operation_rules import mapping_json
+from greenrun.oracle.rules.repairs import mapping_json
 
 GATE = "nobody_sets_this"
 
@@ -37,9 +37,7 @@ def dropped_mapping(bed: Bed) -> Iterator[Fault]:
         for node, mapping in item.operation.inputs.items():
             if mapping.kind in ("variable", "resource"):
                 signs = [sign("GR411 GR503", operation=item.id, node=node), *bed.result_signs(item.id)]
-                yield from bed.fault(
-                    "dropped mapping", f"{item.id}.{node}", _set(item, "inputs", node, None), signs
-                )
+                yield from bed.fault("dropped mapping", f"{item.id}.{node}", _set(item, "inputs", node, None), signs)
 
 
 def never_written_variable(bed: Bed) -> Iterator[Fault]:

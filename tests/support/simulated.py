@@ -37,7 +37,7 @@ class Pieces(Node):
     node_type: ClassVar[str] = "test.Pieces"
 
     text: Any = None
-    pieces: list[str] = []
+    pieces: tuple[str, ...] = ()
     tail: str = ""
 
     async def gen_process(self, context: NodeContext) -> AsyncIterator[dict[str, Any]]:
@@ -124,7 +124,20 @@ class Strength(Node):
         return {"output": f"strength {self.strength}"}
 
 
-TEST_NODES = (Answer, Pieces, Fail, Forever, Call, Meet, Strength)
+class Plan(Node):
+    """Says what it is doing."""
+
+    node_type: ClassVar[str] = "test.Plan"
+
+    text: Any = None
+
+    async def process(self, context: NodeContext) -> Any:
+        for phase in ("Reading", "Reading", "Writing"):
+            context.message({"type": "planning_update", "phase": phase})
+        return {"output": "done"}
+
+
+TEST_NODES = (Answer, Pieces, Fail, Forever, Call, Meet, Strength, Plan)
 
 
 def registry() -> Registry:

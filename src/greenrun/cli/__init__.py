@@ -1,1 +1,1 @@
-"""."""
+"""The ``greenrun`` command."""

@@ -11,6 +11,7 @@ from greenrun.cli.console import WrongUse
 from greenrun.document.errors import JsonReadError
 from greenrun.document.json_text import read_json
 from greenrun.document.values import is_record
+from greenrun.workspace.folder import read_json_file, with_files
 
 AppPath = Annotated[
     Path, typer.Argument(metavar="APP", help="An app folder, a bundle, a document, or a workflow file with its app.")
@@ -25,9 +26,9 @@ TrustFlag = Annotated[bool, typer.Option("--trust", help="Let Python code that a
 
 def json_object(text: str | None, option: str) -> dict[str, Any]:
     """A JSON object given on the command line, or in a file as ``@path``."""
-    value = _json(text, option)
-    if value is None:
+    if text is None:
         return {}
+    value = _json(text, option)
     if not is_record(value):
         raise WrongUse(f'{option} needs a JSON object, for example \'{{"prompt": "hello"}}\'.')
     return value
@@ -35,26 +36,22 @@ def json_object(text: str | None, option: str) -> dict[str, Any]:
 
 def json_list(text: str | None, option: str) -> list[Any] | None:
     """A JSON list given on the command line, or in a file as ``@path``; None when it was not given."""
-    value = _json(text, option)
-    if value is None:
+    if text is None:
         return None
+    value = _json(text, option)
     if not isinstance(value, list):
         raise WrongUse(f'{option} needs a JSON list of steps, for example \'[{{"click": "Run"}}]\'.')
     return value
 
 
-def _json(text: str | None, option: str) -> Any:
-    if text is None:
-        return None
-    source = option
-    data: str | bytes = text
+def _json(text: str, option: str) -> Any:
     if text.startswith("@"):
-        source = text[1:]
-        try:
-            data = Path(source).read_bytes()
-        except OSError as error:
-            raise WrongUse(f"{option}: {source} cannot be read: {error.strerror}.") from error
+        file = Path(text[1:])
+        return with_files(read_json_file(file), file.parent)
     try:
-        return read_json(data, source=source).value
+        read = read_json(text, source=option)
     except JsonReadError as error:
-        raise WrongUse(str(error)) from error
+        raise WrongUse(error.message) from error
+    if read.duplicate_keys:
+        raise WrongUse(f"{option} names a key twice: {', '.join(read.duplicate_keys)}. Keep one of the two.")
+    return with_files(read.value, Path())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import typer
 
 from greenrun.cli.arguments import AppPath, FullFlag, JsonFlag, TrustFlag, WatchFlag
 from greenrun.cli.console import EXIT_CODES, err, out, plain, print_json
+from greenrun.cli.interrupt import run_async
+from greenrun.cli.progress import progress
 from greenrun.cli.show import show_check
 from greenrun.cli.watch import watch as watch_files
 from greenrun.oracle.check_report import CheckReport
@@ -22,14 +22,15 @@ def register(app: typer.Typer) -> None:
 def check(
     path: AppPath, as_json: JsonFlag = False, full: FullFlag = False, watch: WatchFlag = False, trust: TrustFlag = False
 ) -> None:
-    """Check an app's wiring: every binding, event, condition, mapping and graph. Runs nothing."""
+    """Check an app's wiring: bindings, events, conditions, mappings, graphs. Runs nothing."""
 
     async def once() -> CheckReport:
-        report = await load(path, trust=trust).acheck()
+        async with progress(f"checking {path.name or path}"):
+            report = await load(path, trust=trust).acheck()
         if as_json:
             print_json(report.to_json() if full else _summary(report))
         else:
-            show_check(out(), report)
+            show_check(out(), report, str(path))
         return report
 
     async def once_or_none() -> CheckReport | None:
@@ -40,9 +41,9 @@ def check(
             return None
 
     if watch:
-        asyncio.run(watch_files(path, once_or_none, err()))
+        run_async(watch_files(path, once_or_none, err()))
         return
-    report = asyncio.run(once())
+    report = run_async(once())
     raise typer.Exit(EXIT_CODES[report.verdict.status])
 
 

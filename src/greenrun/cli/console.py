@@ -3,48 +3,77 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-import typer
 from rich.console import Console
+from rich.markup import escape
+from rich.text import Text
 
-OK = 0
-RED = 1
-WRONG_USE = 2
-CHECK_FAILED = 3
-INTERRUPTED = 130
+from greenrun.cli.main import CHECK_FAILED, OK, RED
+from greenrun.document.errors import GreenrunError
 
 EXIT_CODES = {"green": OK, "red": RED, "check_failed": CHECK_FAILED}
 MARKS = {"green": "[green]✔[/]", "red": "[red]✘[/]", "check_failed": "[yellow]?[/]"}
+GAP = 2
+NARROWEST = 30
+"""The last column of `print_rows` keeps at least so many cells."""
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+class WrongUse(GreenrunError):
+    """Raised when the command line cannot mean anything; ends the command with exit code 2."""
 
 
 def out() -> Console:
     """The console for results; made anew so that a redirected stdout is seen."""
-    return Console(file=sys.stdout, highlight=False, soft_wrap=True)
+    return _console(sys.stdout)
 
 
 def err() -> Console:
     """The console for progress and errors."""
-    return Console(file=sys.stderr, highlight=False, soft_wrap=True)
+    return _console(sys.stderr)
 
 
 def print_json(data: Any) -> None:
-    """JSON to stdout; a lone surrogate is written as an escape, because no terminal can show it."""
-    text = json.dumps(data, indent=2, ensure_ascii=False)
+    """JSON to stdout. What cannot be encoded there, a lone surrogate always, is written as an escape."""
+    unicode = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
+    text = json.dumps(data, indent=2, ensure_ascii=not unicode)
     sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
 
 
 def plain(text: object) -> str:
-    """Text for a rich console: not read as markup, and printable."""
-    from rich.markup import escape
+    """Text for a console: not read as markup, no control characters, and printable."""
+    shown = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", str(text))
+    return escape(shown.encode("utf-8", "backslashreplace").decode("utf-8"))
 
-    return escape(str(text).encode("utf-8", "backslashreplace").decode("utf-8"))
+
+def print_rows(console: Console, rows: Iterable[Sequence[str]], *, indent: int = 2) -> None:
+    """Rows of markup in columns. On a terminal the last column wraps under itself; elsewhere a row stays one line."""
+    cells = [[Text.from_markup(cell) for cell in row] for row in rows]
+    widths = [
+        max(row[column].cell_len for row in cells if column < len(row) - 1)
+        for column in range(max((len(row) - 1 for row in cells), default=0))
+    ]
+    for *heads, last in cells:
+        line = Text(" " * indent)
+        for head, width in zip(heads, widths, strict=False):
+            line.append_text(head).append(" " * (width - head.cell_len + GAP))
+        start = line.cell_len
+        pieces = last.wrap(console, max(NARROWEST, console.width - start)) if console.is_terminal else last.split("\n")
+        for piece in pieces or [Text()]:
+            line.append_text(piece)
+            line.rstrip()
+            console.print(line)
+            line = Text(" " * start)
 
 
-class WrongUse(typer.Exit):
-    """Ends the command with exit code 2 after saying what was wrong."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(WRONG_USE)
-        err().print(f"[red]error:[/] {plain(message)}")
+def _console(file: Any) -> Console:
+    # A terminal or a file that cannot show a character gets its escape instead of ending the command.
+    reconfigure = getattr(file, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")
+    return Console(file=file, highlight=False, soft_wrap=True, emoji=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +9,8 @@ from typing import Annotated
 import typer
 
 from greenrun.cli.arguments import AppPath, FullFlag, JsonFlag, TrustFlag, WatchFlag, json_list, json_object
-from greenrun.cli.console import EXIT_CODES, err, out, plain, print_json
+from greenrun.cli.console import EXIT_CODES, WrongUse, err, out, plain, print_json
+from greenrun.cli.interrupt import run_async
 from greenrun.cli.output import output_folder, write_report
 from greenrun.cli.progress import progress
 from greenrun.cli.show import show_report
@@ -35,11 +35,15 @@ def debug(
     interact: Annotated[
         str | None,
         typer.Option(
-            metavar="JSON", help="The steps to take; without it the app's own script, else one per operation."
+            metavar="JSON",
+            help="The steps to take; @file reads a file. Without it the app's own script, else one step per operation.",
         ),
     ] = None,
     no_run: Annotated[bool, typer.Option("--no-run", help="Take the steps, but start no operation.")] = False,
-    out_dir: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Where the report goes.")] = None,
+    out_dir: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Where the report goes, instead of a new folder in greenrun-debug."),
+    ] = None,
     timeout: Annotated[int, typer.Option(min=0, metavar="MS", help="Limit for each run; 0 is none.")] = 0,
     deadline: Annotated[int, typer.Option(min=0, metavar="MS", help="Limit for the whole simulation; 0 is none.")] = 0,
     as_json: JsonFlag = False,
@@ -62,11 +66,15 @@ def debug(
             report = await project.asimulate(replace(options, on_progress=line.note))
         folder = output_folder(report, out_dir, watching=watch)
         report = replace(report, bundle_dir=str(folder))
-        write_report(folder, report, project.loaded.target)
+        unwritten = write_report(folder, report, project.loaded.target)
+        if unwritten is not None:
+            report = replace(report, bundle_dir=None)
         if as_json:
             print_json(report.to_json() if full else summarize(report))
         else:
             show_report(out(), report)
+        if unwritten is not None:
+            raise WrongUse(f'The report cannot be written to "{folder}": {unwritten}. Name a folder with --out.')
         return report
 
     async def once_or_none() -> Report | None:
@@ -77,7 +85,7 @@ def debug(
             return None
 
     if watch:
-        asyncio.run(watch_files(path, once_or_none, err()))
+        run_async(watch_files(path, once_or_none, err(), ignore=out_dir))
         return
-    report = asyncio.run(once())
+    report = run_async(once())
     raise typer.Exit(EXIT_CODES[report.verdict.status])

@@ -1,74 +1,83 @@
-"""The ``greenrun`` command."""
+"""The entry point: every outcome becomes an exit code, no error becomes a traceback.
+
+What a command needs is imported inside, so that Ctrl-C is heard while that goes on, too.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 import traceback
+from collections.abc import Sequence
 
-import click
-import typer
-
-from greenrun import __version__
-from greenrun.cli import check, debug, demo, doctor, fix, new, nodes
-from greenrun.cli.console import CHECK_FAILED, INTERRUPTED, OK, WRONG_USE, err, plain
-from greenrun.document.errors import GreenrunError
-
-app = typer.Typer(
-    name="greenrun",
-    help="Check, simulate, fix and test apps: is it true that this app works?",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    epilog="Exit codes: 0 green, 1 red, 2 wrong use, 3 the check could not be done, 130 interrupted.",
-)
-for command in (check, debug, fix, new, nodes, demo, doctor):
-    command.register(app)
-
-
-def _version(value: bool) -> None:
-    if value:
-        typer.echo(f"greenrun {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def root(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
-) -> None:
-    """Check, simulate, fix and test apps: is it true that this app works?"""
+OK = 0
+RED = 1
+WRONG_USE = 2
+CHECK_FAILED = 3
+INTERRUPTED = 130
 
 
 def main() -> None:
-    """The entry point: every outcome becomes an exit code, no error becomes a traceback."""
+    """Run the command line of this process."""
     sys.exit(run(sys.argv[1:]))
 
 
-def run(arguments: list[str]) -> int:
-    """The exit code of one command line."""
+def run(arguments: Sequence[str]) -> int:
+    """The exit code of one command line (DESIGN 3.3)."""
     try:
-        code = app(args=arguments, prog_name="greenrun", standalone_mode=False)
-    except click.exceptions.Exit as stop:
-        return stop.exit_code
-    except click.ClickException as error:
-        error.show()
-        return WRONG_USE
-    except (KeyboardInterrupt, click.exceptions.Abort):
-        err().print("interrupted")
+        return _run(list(arguments))
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
         return INTERRUPTED
     except BrokenPipeError:
-        sys.stdout = None  # pyright: ignore[reportAttributeAccessIssue]
-        return OK
+        # Whoever read the result went away before it was all there. The interpreter flushes stdout once more at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CHECK_FAILED
+
+
+def _run(arguments: list[str]) -> int:
+    import typer
+
+    from greenrun.cli.commands import UsageError, app
+    from greenrun.document.errors import GreenrunError
+
+    try:
+        code = app(args=arguments, prog_name="greenrun", standalone_mode=False)
+        sys.stdout.flush()
+    except typer.Abort as error:
+        raise KeyboardInterrupt from error
+    except UsageError as error:
+        return _wrong_use(error, arguments)
     except GreenrunError as error:
-        err().print(f"[red]error:[/] {plain(error)}")
-        return WRONG_USE
+        return _fail(WRONG_USE, str(error), arguments)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        return _fail(CHECK_FAILED, f"the system refused: {error}", arguments)
     except Exception as error:
         if os.environ.get("GREENRUN_DEBUG"):
             traceback.print_exc()
-        err().print(
-            f"[red]the command itself failed:[/] {plain(type(error).__name__)}: {plain(error)}\n"
-            "This is a fault of Greenrun, not of your app. Set GREENRUN_DEBUG=1 to see where."
+        message = (
+            f"the command itself failed: {type(error).__name__}: {error}. This is a fault of Greenrun, not of your app. "
+            "Set GREENRUN_DEBUG=1 to see where."
         )
-        return CHECK_FAILED
+        return _fail(CHECK_FAILED, message, arguments)
     return code if isinstance(code, int) else OK
+
+
+def _wrong_use(error: Exception, arguments: list[str]) -> int:
+    """A mistyped command line; without any argument the help has been shown already."""
+    message = getattr(error, "format_message", lambda: "")()
+    if not message:
+        return WRONG_USE
+    command = getattr(getattr(error, "ctx", None), "command_path", "greenrun")
+    return _fail(WRONG_USE, f"{message.rstrip('.')}. See: {command} --help", arguments)
+
+
+def _fail(code: int, message: str, arguments: list[str]) -> int:
+    from greenrun.cli.console import err, plain, print_json
+
+    err().print(f"[red]error:[/] {plain(message)}")
+    if "--json" in arguments:
+        print_json({"error": {"message": message, "exitCode": code}})
+    return code

@@ -25,8 +25,16 @@ def output_folder(report: Report, wanted: Path | None, *, watching: bool) -> Pat
     return BASE / f"app-{name}-{stamp}"
 
 
-def write_report(folder: Path, report: Report, target: Target) -> None:
-    """report.json, report.md, app.json, workflow.json and the messages of every run."""
+def write_report(folder: Path, report: Report, target: Target) -> str | None:
+    """report.json, report.md, app.json, workflow.json and the messages of every run; why not, when that failed."""
+    try:
+        _write_files(folder, report, target)
+    except OSError as error:
+        return error.strerror or str(error)
+    return None
+
+
+def _write_files(folder: Path, report: Report, target: Target) -> None:
     server = folder / "server"
     server.mkdir(parents=True, exist_ok=True)
     for stale in server.glob("run-*.messages.jsonl"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from greenrun.document.values import ABSENT, Value
+from greenrun.document.values import ABSENT, Value, is_record
 
 HIGHEST_VERSION = 5
 BASE_VERSION = 4
@@ -169,5 +169,5 @@ class Document:
     def title(self) -> str | None:
         """The app title, ``root.props.title`` (None when it is not a string)."""
         props = self.ui["root"].get("props")
-        title = props.get("title") if isinstance(props, dict) else None
+        title = props.get("title") if is_record(props) else None
         return title if isinstance(title, str) else None

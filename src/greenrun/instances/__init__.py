@@ -1,1 +1,1 @@
-"""."""
+"""An open app in real time: gestures, runs, pacing, patches."""

@@ -32,6 +32,7 @@ from greenrun.document.templates import tokens
 from greenrun.document.tree import Widget, is_component
 from greenrun.document.values import is_record
 from greenrun.instances.app import App
+from greenrun.oracle.spare import Spare
 from greenrun.oracle.usage import VARIABLE_EVENTS, Guard, OperationFacts, Role, Usage, Use, conditions_of
 from greenrun.oracle.wording import existing
 
@@ -233,6 +234,11 @@ class Context:
         return {mode: _texts(tokens) for mode, tokens in self._tokens.items()}
 
     @cached_property
+    def token_texts(self) -> dict[Mode, frozenset[str]]:
+        """The canonical tokens of `tokens`, to look one up."""
+        return {mode: frozenset(texts) for mode, texts in self._tokens.items()}
+
+    @cached_property
     def _tokens(self) -> dict[Mode, list[str]]:
         found: dict[Mode, list[str]] = {"write": [], "read": [], "none": []}
         for facts in self.operations.values():
@@ -252,6 +258,11 @@ class Context:
                     yield encode(NodePropertyRef(facts.id, node, name))
 
     # What the widgets do
+
+    @cached_property
+    def spare(self) -> Spare:
+        """What nothing uses and what leads nowhere."""
+        return Spare(self.operations, self.uses, self.usage, self.scope.variables)
 
     @cached_property
     def usage(self) -> Usage:

@@ -58,7 +58,9 @@ def _why(session: Session, reach: Reach, item: AppOperation, missed: Mapping[str
         return missed[item.id]
     attempted = [record for record in session.through_widgets if record.operation_id == item.id]
     attempted += [
-        record for record in session.instance.runs.records if record.operation_id == item.id and record.refused is not None
+        record
+        for record in session.instance.runs.records
+        if record.operation_id == item.id and record.refused is not None
     ]
     if attempted:
         return _attempted(item, attempted[-1])

@@ -38,6 +38,7 @@ async def resolve(target: Target, host: Host) -> ResolvedTarget:
     if target.document is None:
         return ResolvedTarget(target, None)
     resolver = _Resolver(target, host)
+    await resolver.find_host_graph()
     operations = [await resolver.operation(operation) for operation in target.operations]
     target = resolver.target
     app = build_app(target.document, operations, host.registry)  # pyright: ignore[reportArgumentType]
@@ -50,8 +51,25 @@ class _Resolver:
     def __init__(self, target: Target, host: Host) -> None:
         self.target = target
         self.host = host
+        self._carried_id = target.info.workflow_id if target.host_graph is not None else None
         self._loaded: dict[str, Any] = {}
         self._failed: dict[str, Exception] = {}
+
+    async def find_host_graph(self) -> None:
+        """The graph of the first operation that loads stands in for operations that name none (spec: harness 1.2)."""
+        if self.target.host_graph is not None or self.target.operations_reference_keys:
+            return
+        for operation in self.target.operations:
+            target = operation_target(operation)
+            if not isinstance(target, WorkflowTarget) or target.workflow_id in ("", SELF):
+                continue
+            try:
+                _, stored = await self._graph(target)
+            except Exception:  # said again, as a reason, when the operation itself is resolved
+                continue
+            if stored is not None:
+                self.target = with_host_graph(self.target, target.workflow_id, stored)
+                return
 
     async def operation(self, operation: Operation) -> AppOperation:
         target = operation_target(operation)
@@ -100,10 +118,9 @@ class _Resolver:
         return AppOperation(operation, extract_surface(graph, self.host.registry), graph=graph, graph_key=key)
 
     async def _graph(self, target: WorkflowTarget) -> tuple[str, Any | None]:
-        own = self.target.info.workflow_id
         if target.workflow_id in self.target.graphs:
             return target.workflow_id, self.target.graphs[target.workflow_id]
-        if target.workflow_id in ("", SELF) or (target.workflow_id == own and self.target.host_graph is not None):
+        if target.workflow_id in ("", SELF) or target.workflow_id == self._carried_id:
             return target.workflow_id or SELF, self.target.host_graph
         key = f"{target.workflow_id}@{'latest' if target.version is None else target.version}"
         if key in self._failed:
@@ -114,10 +131,7 @@ class _Resolver:
             except Exception as error:
                 self._failed[key] = error
                 raise
-        stored = self._loaded[key]
-        if stored is not None and self.target.host_graph is None and not self.target.operations_reference_keys:
-            self.target = with_host_graph(self.target, target.workflow_id, stored)
-        return target.workflow_id if target.version is None else key, stored
+        return target.workflow_id if target.version is None else key, self._loaded[key]
 
     def closure_parts(self, operations: list[AppOperation]) -> dict[str, Any]:
         """Everything besides the document that a verdict depends on (DESIGN 3.2)."""

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from greenrun.document.errors import GreenrunError
 from greenrun.document.findings import Finding, Place
 from greenrun.document.tree import Widget
 from greenrun.document.values import ABSENT
@@ -154,7 +155,7 @@ class Session:
         try:
             run = self.instance.run(step.run)
         except RunRefused as error:
-            record.fail(_RUN_CODES.get(error.kind, "GR716"), error.message)
+            self._refused(record, error)
             return
         self.direct.append(run)
         await self._settle(Reaction(runs=[run]), record)
@@ -173,8 +174,13 @@ class Session:
         record.actions += reaction.actions
         self.through_widgets += reaction.runs
         if reaction.error is not None:
-            record.fail(_error_code(reaction.error), str(reaction.error))
+            self._refused(record, reaction.error)
         await self._settle(reaction, record)
+
+    def _refused(self, record: Interaction, error: GreenrunError) -> None:
+        """An operation that could not be looked into is no fault of the app: a reason says it (spec: harness 1.4)."""
+        if not (isinstance(error, RunRefused) and error.kind == "unknown"):
+            record.fail(_error_code(error), str(error))
 
     async def _settle(self, reaction: Reaction, record: Interaction) -> None:
         await self.instance.runs.settle(reaction.runs)

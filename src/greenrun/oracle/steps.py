@@ -5,9 +5,13 @@ Route, tools and CLI validate against the same models, so a step that is accepte
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias, cast
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError, model_validator
+
+from greenrun.document.js import is_list
+from greenrun.document.values import is_record
 
 Check: TypeAlias = Literal["nonEmpty", "equals", "matches", "visible", "hidden", "enabled", "disabled"]
 
@@ -158,7 +162,7 @@ def step_schema() -> dict[str, Any]:
 
 def parse_step(raw: object, number: int) -> Step | BadStep:
     """One step; `number` counts from 1 and is named in the message of a `BadStep`."""
-    if not isinstance(raw, dict):
+    if not is_record(raw):
         return BadStep(number=number, raw=raw, message=_shapes(number, f"is {_kind(raw)}, not an object"))
     names = [name for name in _MODELS if name in raw]
     if len(names) != 1:
@@ -177,9 +181,10 @@ def parse_step(raw: object, number: int) -> Step | BadStep:
 
 def parse_steps(raw: object) -> list[Step | BadStep]:
     """A whole script. Anything but a list is one `BadStep`."""
-    if not isinstance(raw, (list, tuple)):
+    if not isinstance(raw, tuple) and not is_list(raw):
         return [BadStep(number=1, raw=raw, message=f"The script is {_kind(raw)}, not a list of steps.")]
-    return [parse_step(item, number) for number, item in enumerate(raw, start=1)]
+    items = cast("Sequence[object]", raw)
+    return [parse_step(item, number) for number, item in enumerate(items, start=1)]
 
 
 def _shapes(number: int, what: str) -> str:
@@ -187,5 +192,11 @@ def _shapes(number: int, what: str) -> str:
 
 
 def _kind(raw: object) -> str:
-    kinds = {type(None): "null", str: "a string", bool: "a boolean", list: "a list", dict: "an object"}
+    kinds: dict[type[object], str] = {
+        type(None): "null",
+        str: "a string",
+        bool: "a boolean",
+        list: "a list",
+        dict: "an object",
+    }
     return kinds.get(type(raw), "a number")

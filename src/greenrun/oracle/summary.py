@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from greenrun.document.js import is_list
+from greenrun.document.values import is_record
 from greenrun.oracle.report import Report
 from greenrun.runtime.preview import preview
 
@@ -118,8 +120,8 @@ def _values(values: dict[str, Any], text_limit: int, wide: int, cut: dict[str, i
 
 def _short(value: Any, limit: int) -> Any:
     """A value at the summary's limit; a structure that stays long becomes the start of its JSON text."""
-    short = preview(value, limit)
-    if isinstance(short, (dict, list)):
+    short: Any = preview(value, limit)
+    if is_record(short) or is_list(short):
         text = json.dumps(short, ensure_ascii=False)
         if len(text) > limit:
             return f"{text[:limit]}…[{len(text)} chars]"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from greenrun.document.bundles import parse_bundle
+from greenrun.document.js import is_list
 from greenrun.document.model import Document, Operation, implicit_operation
 from greenrun.document.parse import Diagnostic, lift_legacy, parse_document
 from greenrun.document.values import is_record, is_text
@@ -176,8 +177,8 @@ def _counts(graph: Any | None) -> dict[str, int]:
         return {"node_count": 0, "edge_count": 0}
     nodes, edges = graph.get("nodes"), graph.get("edges")
     return {
-        "node_count": len(nodes) if isinstance(nodes, list) else 0,
-        "edge_count": len(edges) if isinstance(edges, list) else 0,
+        "node_count": len(nodes) if is_list(nodes) else 0,
+        "edge_count": len(edges) if is_list(edges) else 0,
     }
 
 

@@ -125,6 +125,12 @@ class Usage:
             or self.output_writers.get(variable_id)
         )
 
+    def is_shown(self, facts: OperationFacts, port: Port) -> bool:
+        """Whether a widget shows an output or a variable keeps it."""
+        mapping = facts.operation.outputs.get(port.node_id)
+        is_kept = mapping is not None and mapping.kind == "variable"
+        return is_kept or (facts.id, port.node_id) in self.displayed
+
     def add_use(self, use: Use) -> None:
         """Take in where a text points."""
         ref = use.ref

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from greenrun.document.errors import JsonReadError
-from greenrun.document.json_text import read_json
+from greenrun.document.json_text import MAX_BYTES, read_json
 from greenrun.document.values import is_record
 from greenrun.oracle.target import Target, TargetError, target_from_document, target_from_json
 from greenrun.workspace.errors import LoadError
@@ -54,12 +54,16 @@ def load_path(path: Path | str) -> LoadedApp:
         LoadError: There is nothing there, or it is not an app.
     """
     path = Path(path)
-    if path.is_dir():
-        return _load_folder(path)
-    if not path.is_file():
+    try:
+        kind = "folder" if path.is_dir() else "file" if path.is_file() else None
+    except OSError as error:
+        raise LoadError(f'"{str(path)[:200]}" cannot be read: {error.strerror or error}.') from error
+    if kind is None:
         raise LoadError(
             f'"{path}" is neither an app folder nor a file. Name a folder with {APP_FILE}, a bundle or a workflow file.'
         )
+    if kind == "folder":
+        return _load_folder(path)
     value = read_json_file(path)
     target = _target(value, path)
     workspace = path.parent if (path.parent / WORKFLOWS_FOLDER).is_dir() and target.info.source != "bundle" else None
@@ -97,7 +101,7 @@ def read_script(path: Path) -> tuple[Mapping[str, Any], list[Any] | None]:
         raise LoadError(
             f'{path} is no script: it needs an object {{"params": {{...}}, "interact": [...]}} or a list of steps.'
         )
-    return _with_files(params, path.parent), None if interact is None else _with_files(interact, path.parent)
+    return with_files(params, path.parent), None if interact is None else with_files(interact, path.parent)
 
 
 def read_json_file(path: Path) -> Any:
@@ -107,9 +111,12 @@ def read_json_file(path: Path) -> Any:
         LoadError: The file cannot be read, is not JSON, or names a key twice in one object.
     """
     try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise LoadError(f"{path} is too large: {size:,} bytes, and at most {MAX_BYTES:,} are read.")
         read = read_json(path.read_bytes(), source=str(path))
     except OSError as error:
-        raise LoadError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise LoadError(f"{path} cannot be read: {error.strerror or error}.") from error
     except JsonReadError as error:
         raise LoadError(str(error)) from error
     if read.duplicate_keys:
@@ -127,13 +134,14 @@ def _target(value: object, path: Path) -> Target:
         raise LoadError(str(error)) from error
 
 
-def _with_files(value: Any, folder: Path) -> Any:
-    """Media in a script may name a file beside it; its uri becomes absolute, so that a worker can open it."""
+def with_files(value: Any, folder: Path) -> Any:
+    """Media in a script may name a file below its folder (``file:data/a.png``); its uri becomes absolute, so that a worker
+    can open it."""
     if isinstance(value, list):
-        return [_with_files(item, folder) for item in value]
+        return [with_files(item, folder) for item in value]
     if not is_record(value):
         return value
     uri = value.get("uri")
     if isinstance(value.get("type"), str) and isinstance(uri, str) and uri.startswith("file:") and "//" not in uri:
         return {**value, "uri": (folder / uri.removeprefix("file:")).resolve().as_uri()}
-    return {key: _with_files(item, folder) for key, item in value.items()}
+    return {key: with_files(item, folder) for key, item in value.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
@@ -20,17 +21,20 @@ from greenrun.document.bindings import (
 from greenrun.document.conditions import is_readable
 from greenrun.document.findings import Finding, Fix, Place
 from greenrun.document.js import trim
-from greenrun.document.model import FromResource, FromVariable, InputMapping
+from greenrun.document.model import FromConstant, FromResource, FromVariable, InputMapping
 from greenrun.document.nearest import Choice, limit_of, nearest, nearest_choice
 from greenrun.document.surface import Port
 from greenrun.document.tree import Widget
 from greenrun.oracle.context import Context
-from greenrun.oracle.rules.repairs import declare_variable, rewrite
+from greenrun.oracle.rules.renames import renamed
+from greenrun.oracle.rules.repairs import declare_variable, edit, rewrite
 from greenrun.oracle.usage import OperationFacts, Role, Use
 from greenrun.oracle.wording import existing, named, quoted
 
 _UNRESOLVED: Final[dict[Role, str]] = {"extra": "GR222", "condition": "GR218", "format": "GR220", "key": "GR302"}
 _CONDITION_CODE: Final = "GR219"
+_FORMS: Final = {"in": ":", "out": ":", "exec": "#"}
+_TOKEN_PARTS: Final = re.compile(r"op:([^/:]+)[/:]([A-Za-z]+)[:#/](.+)")
 _PORT_KINDS: Final = {"input": "a bindable input", "output": "a bindable output"}
 
 
@@ -125,9 +129,24 @@ def _unresolved_fixes(ctx: Context, use: Use) -> list[Fix | None]:
 
 def _near_token(ctx: Context, use: Use) -> str | None:
     """The nearest well-formed token. Long ids must not make everything near, so the last part sets the limit."""
+    if use.role != "key" and (respelt := _respelt(ctx, use)) is not None:
+        return respelt
     tokens = ctx.variable_tokens if use.role == "key" else ctx.tokens[use.mode]
     tail = use.text.replace("#", ":").replace("/", ":").rpartition(":")[2]
     return tokens.nearest(use.text, limit_of(tail))
+
+
+def _respelt(ctx: Context, use: Use) -> str | None:
+    """The token with the word in its middle put right, where all the rest of it exists."""
+    parts = _TOKEN_PARTS.fullmatch(use.text)
+    if parts is None:
+        return None
+    operation, word, name = parts.groups()
+    form = next((form for form in _FORMS if word.startswith(form)), None) or nearest(word, _FORMS)
+    if form is None:
+        return None
+    token = f"op:{operation}/{form}{_FORMS[form]}{name}"
+    return token if token in ctx.token_texts[use.mode] else None
 
 
 def _to(ctx: Context, use: Use, token: str | None) -> Fix | None:
@@ -146,7 +165,19 @@ def _unwritable(ctx: Context, use: Use) -> Finding | None:
         f"{_subject(use)} is {what}, which only runs fill; what the user enters is lost. "
         "Bind it to an input, a node property or a variable.",
         _place(use),
+        lambda: [_writable(ctx, use)],
     )
+
+
+def _writable(ctx: Context, use: Use) -> Fix | None:
+    """The input of the same name, else what the widget was most likely meant to write."""
+    ref = use.ref
+    if isinstance(ref, OutputRef) and ref.operation_id in ctx.operations:
+        same = InputRef(ref.operation_id, ref.node_id)
+        if ref.node_id in ctx.operations[ref.operation_id].inputs:
+            return rewrite(ctx, use, encode(same))
+    target = ctx.spare.target_for(use.widget) if use.role == "binding" else None
+    return rewrite(ctx, use, encode(target)) if target is not None else None
 
 
 # Rules 6, 6b, 6c, 8b, 10b: explicit tokens that name what does not exist
@@ -236,7 +267,7 @@ def _missing_node(ctx: Context, use: Use) -> Finding | None:
         f'{_subject(use)} names the node "{ref.node_id}", which operation "{facts.id}" does '
         f"not have. {existing('There are', _alike(facts, ref))}.",
         _place(use),
-        lambda: [_near_node(ctx, use, facts, ref)],
+        lambda: [_elsewhere(ctx, use, ref) or _near_node(ctx, use, facts, ref) or _successor(ctx, facts, ref)],
     )
 
 
@@ -246,6 +277,24 @@ def _alike(facts: OperationFacts, ref: InputRef | OutputRef | NodePropertyRef) -
     if isinstance(ref, OutputRef):
         return [encode(OutputRef(facts.id, node)) for node in facts.outputs]
     return sorted(facts.nodes)
+
+
+def _elsewhere(ctx: Context, use: Use, ref: InputRef | OutputRef | NodePropertyRef) -> Fix | None:
+    """The port of just that name in the one other operation that has it."""
+    if isinstance(ref, NodePropertyRef):
+        return None
+    others = [
+        facts.id
+        for facts in ctx.operations.values()
+        if ref.node_id in (facts.inputs if isinstance(ref, InputRef) else facts.outputs)
+    ]
+    return rewrite(ctx, use, encode(type(ref)(others[0], ref.node_id))) if len(others) == 1 else None
+
+
+def _successor(ctx: Context, facts: OperationFacts, ref: InputRef | OutputRef | NodePropertyRef) -> Fix | None:
+    if isinstance(ref, NodePropertyRef):
+        return None
+    return renamed(ctx, facts, "inputs" if isinstance(ref, InputRef) else "outputs", ref.node_id)
 
 
 def _near_node(
@@ -281,7 +330,7 @@ def _wrong_side(ctx: Context, use: Use) -> Finding | None:
         f'{_subject(use)} takes node "{ref.node_id}" of operation "{facts.id}" for '
         f"{_PORT_KINDS[ref.kind]}; it is {what}.",
         _place(use),
-        lambda: [_exchanged(ctx, use, facts, ref, other)],
+        lambda: [_successor(ctx, facts, ref) or _exchanged(ctx, use, facts, ref, other)],
     )
 
 
@@ -375,7 +424,20 @@ def _mapped_elsewhere(ctx: Context, use: Use, ref: InputRef) -> Iterator[Finding
             f"{_source_text(mapping)}: the widget has no effect. Bind it to what the mapping reads, or remove the "
             "mapping.",
             _place(use),
+            lambda: [_unmapped(ctx, use, facts, ref.node_id, mapping)],
         )
+
+
+def _unmapped(ctx: Context, use: Use, facts: OperationFacts, node: str, mapping: InputMapping) -> Fix | None:
+    """Let the widget write what the mapping reads; a constant gives way to the widget."""
+    match mapping:
+        case FromVariable(variable):
+            return rewrite(ctx, use, encode(VariableRef(variable)))
+        case FromConstant():
+            clear = edit("clear_mapping", id=facts.id, side="inputs", node=node)
+            return Fix("Let the widget fill the input", (clear,))
+        case _:
+            return None
 
 
 def _source_text(mapping: InputMapping) -> str:

@@ -5,23 +5,50 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, TypeAlias
 
+from greenrun.document.catalog import slots
 from greenrun.document.edits.repairs import ROOT_ZONES
 from greenrun.document.findings import Finding, Fix, Place
+from greenrun.document.js import display_text, is_list, trim
 from greenrun.document.nearest import nearest
 from greenrun.document.parse import Diagnostic
+from greenrun.document.tree import is_component
 from greenrun.document.values import is_text
 from greenrun.oracle.context import Context
-from greenrun.oracle.rules.repairs import edit
+from greenrun.oracle.rules.repairs import edit, set_props
+from greenrun.oracle.wording import named
 
 Repair: TypeAlias = Callable[[Context, dict[str, Any]], Fix | None]
 
 
 def check_document(ctx: Context, diagnostics: Iterable[Diagnostic]) -> Iterator[Finding]:
     """A finding for each diagnostic, in the order of the rules, then the document without widgets."""
-    for item in sorted(diagnostics, key=lambda item: item.code):
-        yield ctx.finding(item.code, item.message, item.place, lambda item=item: [_repaired(ctx, item)])
+    said = [
+        ctx.finding(item.code, item.message, item.place, lambda item=item: [_repaired(ctx, item)])
+        for item in diagnostics
+    ]
+    yield from sorted([*said, *_blank_tabs(ctx)], key=lambda finding: finding.code)
     if not ctx.widgets:
         yield ctx.finding("GR115", "The app has no widgets, so there is nothing to use. Add some.", Place())
+
+
+def _blank_tabs(ctx: Context) -> Iterator[Finding]:
+    """Widgets in a tab without a label, which is not shown (spec: app-runtime 17.5)."""
+    for widget in ctx.widgets:
+        if widget.type != "Tabs":
+            continue
+        for number, slot in enumerate(slots(widget.type), 1):
+            label, content = widget.props.get(f"{slot}Label"), widget.props.get(slot)
+            count = sum(map(is_component, content)) if is_list(content) else 0
+            if count and trim(display_text(label)) == "":
+                verb = "1 widget is" if count == 1 else f"{count} widgets are"
+                yield ctx.finding(
+                    "GR109",
+                    f'{named(widget)}: {verb} never shown, because the tab "{slot}" has no label. Write "{slot}Label".',
+                    Place(widget=widget.id, prop=f"{slot}Label"),
+                    lambda widget=widget, slot=slot, number=number: [
+                        set_props(ctx, widget, "Give the tab a label", {f"{slot}Label": f"Tab {number}"})
+                    ],
+                )
 
 
 def _repaired(ctx: Context, item: Diagnostic) -> Fix | None:

@@ -120,8 +120,16 @@ def _unknown_kind(ctx: Context, widget: Widget, event: StoredEvent) -> Iterator[
         f'{named(widget)}: its {event.trigger} event has the unknown kind "{event.kind}" and does nothing. '
         f"{existing('Kinds', _KINDS)}.",
         _place(widget, event, "kind"),
-        lambda: [update_event(ctx, widget, event.index, f'Use kind "{near}"', {"kind": near})] if near else [],
+        lambda: [_with_kind(ctx, widget, event, near)],
     )
+
+
+def _with_kind(ctx: Context, widget: Widget, event: StoredEvent, near: str | None) -> Fix | None:
+    """The nearest kind; an event that names nothing but an operation which nothing runs most likely means run."""
+    if near is None and event.key is None and event.resource_binding_id is None and event.command is None:
+        target = event.operation_id or ctx.app.default_operation_id
+        near = "run" if target in ctx.operations and target not in ctx.usage.triggers else None
+    return update_event(ctx, widget, event.index, f'Use kind "{near}"', {"kind": near}) if near is not None else None
 
 
 def _foreign_trigger(ctx: Context, widget: Widget, event: StoredEvent) -> Iterator[Finding]:

@@ -17,7 +17,7 @@ from greenrun.document.surface import Port
 from greenrun.document.tree import Widget
 from greenrun.document.values import ABSENT, Value, is_record, is_text
 from greenrun.oracle.context import Context
-from greenrun.oracle.rules.repairs import disable_when, insert_widget, variable_token
+from greenrun.oracle.rules.repairs import disable_when, insert_widget, set_mapping, variable_token
 from greenrun.oracle.usage import OperationFacts
 from greenrun.oracle.wording import a, named, quoted
 from greenrun.runtime.controls import control_of
@@ -234,7 +234,7 @@ def unfilled_inputs(ctx: Context, facts: OperationFacts) -> Iterator[Finding]:
                 f'Operation "{facts.id}" cannot run without its input "{port.name}", and no widget, mapping or form '
                 "fills it. Add a widget for it, or give it a default.",
                 Place(operation=facts.id, node=port.node_id),
-                lambda port=port: [_insert_control(ctx, facts, port)],
+                lambda port=port: [_filled(ctx, facts, port)],
             )
 
 
@@ -255,6 +255,15 @@ def _is_filled(ctx: Context, facts: OperationFacts, port: Port) -> bool:
     if variable is not None and variable.default is not ABSENT:
         return True
     return ctx.usage.is_written(mapping.variable_id) or not ctx.sees_all
+
+
+def _filled(ctx: Context, facts: OperationFacts, port: Port) -> Fix | None:
+    """The variable of the same name, else a new widget."""
+    variable = ctx.spare.variable_to_take(port) if facts.mapping(port.node_id) is None else None
+    if variable is None:
+        return _insert_control(ctx, facts, port)
+    mapping = {"from": "variable", "variableId": variable}
+    return set_mapping(facts.id, "inputs", port.node_id, mapping, f'Take it from the variable "{variable}"')
 
 
 def _insert_control(ctx: Context, facts: OperationFacts, port: Port) -> Fix | None:

@@ -8,24 +8,24 @@ from typing import Any
 
 from greenrun.document.bindings import OutputRef, encode
 from greenrun.document.findings import Finding, Fix, Place
-from greenrun.document.model import (
-    FromConstant,
-    FromResource,
-    FromVariable,
-    FromWidget,
-    InputMapping,
-    OutputMapping,
-    ToDisplay,
-    ToVariable,
-)
+from greenrun.document.model import InputMapping, OutputMapping
 from greenrun.document.nearest import Choice, nearest, nearest_choice
 from greenrun.document.surface import Port
 from greenrun.document.values import ABSENT
 from greenrun.oracle.context import Context
 from greenrun.oracle.rules.controls import display_of
-from greenrun.oracle.rules.repairs import declare_variable, edit, insert_widget, set_mapping
+from greenrun.oracle.rules.renames import renamed
+from greenrun.oracle.rules.repairs import (
+    declare_variable,
+    edit,
+    insert_widget,
+    is_addressable,
+    mapping_json,
+    set_mapping,
+    set_props,
+)
 from greenrun.oracle.usage import OperationFacts
-from greenrun.oracle.wording import a, existing, quoted
+from greenrun.oracle.wording import a, existing, named, quoted
 
 
 def unavailable(ctx: Context, facts: OperationFacts) -> Iterator[Finding]:
@@ -80,7 +80,9 @@ def _strangers(
                 f'Operation "{facts.id}": its {word} mapping for node "{node}" is never used, because that is no '
                 f"{word} of it. {existing(f'Its {side}', ports)}.",
                 Place(operation=facts.id, node=node),
-                lambda node=node, mapping=mapping: [_moved(facts, side, node, mapping, mappings, ports)],
+                lambda node=node, mapping=mapping: [
+                    _moved(facts, side, node, mapping, mappings, ports) or renamed(ctx, facts, side, node)
+                ],
             )
 
 
@@ -104,23 +106,6 @@ def _moved(
             edit("clear_mapping", id=facts.id, side=side, node=node),
         ),
     )
-
-
-def mapping_json(mapping: InputMapping | OutputMapping) -> dict[str, Any]:
-    """A mapping as it is stored."""
-    match mapping:
-        case FromWidget():
-            return {"from": "widget"}
-        case FromConstant(value):
-            return {"from": "constant"} if value is ABSENT else {"from": "constant", "value": value}
-        case FromResource(resource):
-            return {"from": "resource", "resourceBindingId": resource}
-        case FromVariable(variable):
-            return {"from": "variable", "variableId": variable}
-        case ToVariable(variable):
-            return {"to": "variable", "variableId": variable}
-        case ToDisplay():
-            return {"to": "display"}
 
 
 def _unknown_variable(ctx: Context, facts: OperationFacts, side: str, node: str, variable_id: str) -> Finding:
@@ -189,16 +174,32 @@ def _resource_fix(facts: OperationFacts, node: str, near: str | None) -> Fix | N
 def _undisplayed(ctx: Context, facts: OperationFacts) -> Iterator[Finding]:
     """Rule 23."""
     for port in facts.outputs.values():
-        mapping = facts.operation.outputs.get(port.node_id)
-        is_kept = mapping is not None and mapping.kind == "variable"
-        if not is_kept and (facts.id, port.node_id) not in ctx.usage.displayed:
+        if not ctx.usage.is_shown(facts, port):
             yield ctx.finding(
                 "GR410",
                 f'Operation "{facts.id}": no widget shows the output "{port.name}" (node "{port.node_id}"), and no '
                 "variable keeps it.",
                 Place(operation=facts.id, node=port.node_id),
-                lambda port=port: [_insert_display(ctx, facts, port)],
+                lambda port=port: [_shown(ctx, facts, port)],
             )
+
+
+def _shown(ctx: Context, facts: OperationFacts, port: Port) -> Fix | None:
+    """The variable or the widget that waits for the output, else a new widget.
+
+    Of an operation that nobody sees anything of, nothing is added: it may well work in silence.
+    """
+    variable = ctx.spare.variable_to_keep(port)
+    if variable is not None:
+        mapping = {"to": "variable", "variableId": variable}
+        return set_mapping(facts.id, "outputs", port.node_id, mapping, f'Keep it in the variable "{variable}"')
+    widget = ctx.spare.display_for(port)
+    if widget is not None and is_addressable(ctx, widget):
+        token = encode(OutputRef(facts.id, port.node_id))
+        return set_props(ctx, widget, f"Show it in {named(widget)}", {"binding": token})
+    if len(ctx.operations) > 1 and facts.id not in ctx.usage.showers:
+        return None
+    return _insert_display(ctx, facts, port)
 
 
 def _insert_display(ctx: Context, facts: OperationFacts, port: Port) -> Fix:

@@ -14,7 +14,18 @@ from greenrun.document.catalog import default_props
 from greenrun.document.edits.ids import free_component_id
 from greenrun.document.findings import Fix
 from greenrun.document.js import trim
+from greenrun.document.model import (
+    FromConstant,
+    FromResource,
+    FromVariable,
+    FromWidget,
+    InputMapping,
+    OutputMapping,
+    ToDisplay,
+    ToVariable,
+)
 from greenrun.document.tree import Widget
+from greenrun.document.values import ABSENT
 from greenrun.oracle.context import Context
 from greenrun.oracle.usage import Use
 
@@ -97,6 +108,23 @@ def update_event(
 def declare_variable(ctx: Context, id_: str) -> Fix:
     """Declare a variable with that id."""
     return Fix(f'Declare the variable "{id_}"', (edit("declare_variable", id=id_, name=id_),))
+
+
+def mapping_json(mapping: InputMapping | OutputMapping) -> dict[str, Any]:
+    """A mapping as it is stored."""
+    match mapping:
+        case FromWidget():
+            return {"from": "widget"}
+        case FromConstant(value):
+            return {"from": "constant"} if value is ABSENT else {"from": "constant", "value": value}
+        case FromResource(resource):
+            return {"from": "resource", "resourceBindingId": resource}
+        case FromVariable(variable):
+            return {"from": "variable", "variableId": variable}
+        case ToVariable(variable):
+            return {"to": "variable", "variableId": variable}
+        case ToDisplay():
+            return {"to": "display"}
 
 
 def set_mapping(operation_id: str, side: str, node: str, mapping: dict[str, Any], title: str) -> Fix:

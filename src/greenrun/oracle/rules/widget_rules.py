@@ -11,7 +11,6 @@ from greenrun.document.nearest import nearest
 from greenrun.document.tree import Widget
 from greenrun.document.values import is_number
 from greenrun.oracle.context import Context
-from greenrun.oracle.rules.controls import controls_for
 from greenrun.oracle.rules.repairs import edit, is_addressable, set_props
 from greenrun.oracle.wording import a, existing, named
 
@@ -68,20 +67,9 @@ def _writes_history(widget: Widget) -> bool:
 
 
 def _bind_free_input(ctx: Context, widget: Widget) -> Fix | None:
-    """The one input of a matching kind that nothing fills."""
-    free: list[InputRef] = []
-    for facts in ctx.operations.values():
-        for port in facts.inputs.values():
-            mapping = facts.mapping(port.node_id)
-            is_filled = (mapping is not None and mapping.kind != "widget") or bool(
-                ctx.usage.input_writers.get((facts.id, port.node_id)) or ctx.usage.forms.get(facts.id)
-            )
-            if not is_filled and widget.type in controls_for(port):
-                free.append(InputRef(facts.id, port.node_id))
-    if len(free) != 1:
-        return None
-    token = encode(free[0])
-    return set_props(ctx, widget, f'Bind it to "{token}"', {"binding": token})
+    """What the widget was most likely meant to write."""
+    target = ctx.spare.target_for(widget)
+    return set_props(ctx, widget, f'Bind it to "{encode(target)}"', {"binding": encode(target)}) if target else None
 
 
 def _resource(ctx: Context, widget: Widget) -> Iterator[Finding]:
