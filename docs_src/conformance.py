@@ -6,6 +6,7 @@ import ast
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,6 +33,7 @@ def reasons() -> dict[str, str]:
     return tomllib.loads(REASONS_FILE.read_text(encoding="utf-8"))
 
 
+@cache
 def marks() -> tuple[CaseMark, ...]:
     """Every mark below tests/, in the order of files and lines."""
     return tuple(mark for path in sorted(TESTS.rglob("test_*.py")) for mark in marks_of(path))
@@ -57,19 +59,16 @@ def tests_by_case() -> dict[str, list[str]]:
 def table() -> str:
     """docs/conformance.md: case id, and its tests or the reason why it has none."""
     why = reasons()
-    rows = [
-        f"| {case} | {_cell(tests) if tests else why.get(case, '')} |"
-        for case, tests in tests_by_case().items()
-    ]
-    covered = sum(bool(tests) for tests in tests_by_case().values())
+    found = tests_by_case()
+    rows = [f"| {case} | {_cell(tests) or why.get(case, '')} |" for case, tests in found.items()]
     return "\n".join(
         (
             "# Conformance",
             "",
-            "Every case of the specification of documents and runtime (AR), of the harness (HA) and of nodes and messages "
+            "Every case of the specification of documents and runtime (AR), of the harness (HA) and of nodes and messages",
             "(NO), with the tests that cover it, or the reason why there is none yet.",
             "",
-            f"{covered} of {len(case_ids())} cases have a test.",
+            f"{sum(map(bool, found.values()))} of {len(found)} cases have a test.",
             "",
             "| Case | Tests |",
             "|---|---|",

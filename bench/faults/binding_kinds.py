@@ -130,8 +130,8 @@ def wrong_operation_of_binding(bed: Bed) -> Iterator[Fault]:
                 )
 
 
-def state_of_another_operation(bed: Bed) -> Iterator[Fault]:
-    """A progress bar or an alert watches another operation of the app."""
+def wrong_run_state(bed: Bed) -> Iterator[Fault]:
+    """Progress, error and the like are those of another operation, or a condition on them says the opposite."""
     for widget in bed.widgets:
         if not isinstance(widget.ref, ExecutionRef) or not widget.binding:
             continue
@@ -139,9 +139,7 @@ def state_of_another_operation(bed: Bed) -> Iterator[Fault]:
             if item.id != widget.ref.operation_id:
                 token = encode(_in_operation(widget.ref, item.id))
                 signs = [sign(f"{SHOWN} GR724", widget=widget.id)]
-                yield from bed.fault(
-                    "state of another operation", f"{widget.id} {token}", rebind(widget.id, token), signs
-                )
+                yield from bed.fault("wrong state of a run", f"{widget.id} {token}", rebind(widget.id, token), signs)
 
 
 def misspelt_operation_of_binding(bed: Bed) -> Iterator[Fault]:

@@ -89,14 +89,21 @@ def misspelt_condition(bed: Bed) -> Iterator[Fault]:
 
 
 def inverted_condition(bed: Bed) -> Iterator[Fault]:
-    """A condition of something that the script uses says the opposite."""
+    """A condition says the opposite."""
+    yield from _inverted(bed, "inverted condition", on_state=False)
+
+
+def inverted_state(bed: Bed) -> Iterator[Fault]:
+    """A condition on the state of a run says the opposite."""
+    yield from _inverted(bed, "wrong state of a run", on_state=True)
+
+
+def _inverted(bed: Bed, kind: str, on_state: bool) -> Iterator[Fault]:
     for widget, prop, stored in _conditions(bed):
-        if isinstance(bed.resolve(stored.binding), ExecutionRef):
-            continue  # whether the message of a failure shows is seen only when something fails
         opposite = OPPOSITES.get(stored.effective_op)
-        if opposite is not None:
+        if opposite is not None and isinstance(bed.resolve(stored.binding), ExecutionRef) is on_state:
             yield from bed.fault(
-                "inverted condition",
+                kind,
                 f"{widget.id} {prop} {opposite}",
                 _with(widget, prop, op=opposite),
                 _use(bed, widget),

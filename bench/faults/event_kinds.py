@@ -12,7 +12,10 @@ from greenrun.document.tree import StoredEvent, Widget
 
 
 def on_event(widget: Widget, event: StoredEvent, change: Callable[[dict[str, Any]], object]) -> Callable[[Draft], None]:
-    return lambda draft: change(draft.props(widget.id)["events"][event.index]) and None
+    def changed(draft: Draft) -> None:
+        change(draft.props(widget.id)["events"][event.index])
+
+    return changed
 
 
 def _run_events(bed: Bed) -> Iterator[tuple[Widget, StoredEvent, str]]:

@@ -151,10 +151,12 @@ def _returning(code: Code, helper: str) -> str:
         if isinstance(node, (ast.FunctionDef, ast.Lambda)) and node is not code.function
         for inner in ast.walk(node)
     }
-    cuts: list[tuple[Any, str]] = []
-    for node in ast.walk(code.function):
-        if isinstance(node, ast.Return) and node.value is not None and node not in nested:
-            cuts.append((node.value, f"_broken({ast.get_source_segment(code.source, node.value)})"))
+    returned: list[Any] = [
+        node.value
+        for node in ast.walk(code.function)
+        if isinstance(node, ast.Return) and node.value is not None and node not in nested
+    ]
+    cuts = [(value, f"_broken({ast.get_source_segment(code.source, value)})") for value in returned]
     return _spliced(code.source, cuts) + helper
 
 

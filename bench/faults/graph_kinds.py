@@ -9,7 +9,7 @@ from typing import Any
 from bench.faults.seed import Bed, Draft, Fault, Sign, at_widgets, sign, typo
 from greenrun.document.bindings import InputRef, OutputRef
 from greenrun.instances.app import AppOperation
-from greenrun.workflows.graph import Edge, Graph
+from greenrun.workflows.graph import Edge, Graph, Node
 
 SHOWN = "GR718 GR723 GR726 GR727 GR728"
 NEW = "seeded"
@@ -17,7 +17,7 @@ NEW = "seeded"
 
 def _graphs(bed: Bed) -> Iterator[tuple[AppOperation, str, Graph]]:
     for item in bed.operations:
-        if item.graph is not None and item.graph_key in bed.app.graphs:
+        if item.graph is not None and item.graph_key is not None and item.graph_key in bed.app.graphs:
             yield item, item.graph_key, item.graph
 
 
@@ -229,7 +229,9 @@ def renamed_node(bed: Bed) -> Iterator[Fault]:
     """An input or output node has another id, the app still uses the old one."""
     for item, key, _ in _graphs(bed):
         ports = [*bed.inputs(item), *bed.outputs(item)]
-        used = {ref.node_id for widget in bed.widgets for ref in bed.refs_shown(widget) if _is_of(ref, item.id)}
+        shown = [ref for widget in bed.widgets for ref in bed.refs_shown(widget)]
+        ours = (ref for ref in shown if isinstance(ref, (InputRef, OutputRef)) and ref.operation_id == item.id)
+        used = {ref.node_id for ref in ours}
         used |= {*item.operation.inputs, *item.operation.outputs}
         for port in ports:
             if port.node_id not in used:
@@ -245,10 +247,6 @@ def renamed_node(bed: Bed) -> Iterator[Fault]:
                 codes = "GR215 GR216 GR219 GR402 GR408"
                 signs = sign(codes, operation=item.id, node=port.node_id)
                 yield from bed.fault("stale name after a node rename", f"{item.id} {new}", change, signs)
-
-
-def _is_of(ref: object, operation: str) -> bool:
-    return isinstance(ref, (InputRef, OutputRef)) and ref.operation_id == operation
 
 
 def fed_input(bed: Bed) -> Iterator[Fault]:
@@ -294,6 +292,11 @@ def colliding_names(bed: Bed) -> Iterator[Fault]:
             yield from bed.fault("inputs with one name", f"{item.id} {one.id} and {other.id}", change, signs)
 
 
+def _set_property(key: str, node: Node, name: str, value: str) -> Callable[[Draft], None]:
+    place = "dynamic_properties" if name in node.dynamic_properties else "data"
+    return lambda draft: _node(draft, key, node.id)[place].update({name: value})
+
+
 def wrong_constant(bed: Bed) -> Iterator[Fault]:
     """A fixed value in a node is another one."""
     for item, key, graph in _graphs(bed):
@@ -306,8 +309,6 @@ def wrong_constant(bed: Bed) -> Iterator[Fault]:
                 yield from bed.fault(
                     "wrong text in a node",
                     f"{item.id} {node.id}.{name}",
-                    lambda draft, key=key, node=node, name=name, value=value: _node(draft, key, node.id)["data"].update(
-                        {name: value.replace("{{", "{")[::-1]}
-                    ),
+                    _set_property(key, node, name, value.replace("{{", "{")[::-1]),
                     [*bed.result_signs(item.id), *_node_signs(item, node.id)],
                 )

@@ -13,7 +13,7 @@ from bench.faults.seed import Bed, Fault, SeedApp
 from greenrun.document.findings import Finding, Reason
 from greenrun.oracle.check_report import CheckReport, check_report
 from greenrun.oracle.checked import rechecker
-from greenrun.oracle.fix import FixResult, fix_all
+from greenrun.oracle.fix import fix_all
 from greenrun.oracle.options import SimulateOptions
 from greenrun.oracle.report import Report
 from greenrun.oracle.resolve import resolve
@@ -87,7 +87,7 @@ class Bench:
         finally:
             await self._leave(host)
 
-    async def fixed(self, app: SeedApp) -> tuple[SeedApp, FixResult]:
+    async def fixed(self, app: SeedApp) -> SeedApp:
         """The app with every fix applied that holds."""
         loaded = self._laid_out(app)
         host = self._host_for(app, loaded)
@@ -98,7 +98,7 @@ class Bench:
         finally:
             await self._leave(host)
         graphs = {key: result.graphs.get(key, graph) for key, graph in app.graphs.items()}
-        return replace(app, document=result.document.stored, graphs=graphs), result
+        return replace(app, document=result.document.stored, graphs=graphs)
 
     async def judge(self, fault: Fault) -> Outcome:
         """Check, then play the script if check did not see it, then try the fixes."""
@@ -116,14 +116,16 @@ class Bench:
         return await self._with_fixes(fault, outcome) if static else outcome
 
     async def _with_fixes(self, fault: Fault, outcome: Outcome) -> Outcome:
-        app, _ = await self.fixed(fault.app)
-        lost = _lost(fault.app, app)
-        if lost:
-            return replace(outcome, fixable=True, after_fixes=f"lost {', '.join(lost)}")
+        app = await self.fixed(fault.app)
+        gone = lost(fault.app, app)
+        if gone:
+            return replace(outcome, fixable=True, after_fixes=f"lost {', '.join(gone)}")
         if app == fault.app:
             return replace(outcome, fixable=True, after_fixes="no fix")
         report = await self.simulate(replace(app, script=self.app.script))
-        return replace(outcome, fixable=True, fixed=report.verdict.ok, after_fixes=report.verdict.headline)
+        is_left = any(map(_counts, fault.seen_in(report.findings)))
+        fixed = report.verdict.ok and not is_left
+        return replace(outcome, fixable=True, fixed=fixed, after_fixes=report.verdict.headline)
 
     def _host_for(self, app: SeedApp, loaded: LoadedApp) -> LocalHost:
         if app.same_code(self.app):
@@ -151,10 +153,10 @@ def _outcome(fault: Fault, stage: str, report: CheckReport | Report) -> Outcome:
     return Outcome(fault.kind, fault.app.name, fault.where, caught, stage, seen, report.verdict.headline)
 
 
-def _lost(before: SeedApp, after: SeedApp) -> list[str]:
+def lost(before: SeedApp, after: SeedApp) -> list[str]:
     """Widgets and operations that are there no more; ids are counted, because a duplicate may be renamed."""
-    lost = max(0, len(_widgets(before)) - len(_widgets(after)))
-    found = [f"{lost} widgets"] if lost else []
+    fewer = max(0, len(_widgets(before)) - len(_widgets(after)))
+    found = [f"{fewer} widgets"] if fewer else []
     missing = len(before.document.get("operations") or []) - len(after.document.get("operations") or [])
     gone = set(_widgets(before)) - set(_widgets(after))
     return [*found, *sorted(gone), *([f"{missing} operations"] if missing > 0 else [])]

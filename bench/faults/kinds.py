@@ -33,7 +33,7 @@ KINDS: Final[dict[str, Kind]] = {
     "swapped binding": binding_kinds.swapped_binding,
     "wrong operation of a binding": binding_kinds.wrong_operation_of_binding,
     "misspelt operation of a binding": binding_kinds.misspelt_operation_of_binding,
-    "state of another operation": binding_kinds.state_of_another_operation,
+    "wrong state of a run": _any(binding_kinds.wrong_run_state, condition_kinds.inverted_state),
     "wrong node kind": binding_kinds.wrong_node_kind,
     "write widget on an output": binding_kinds.input_bound_to_output,
     "misspelt extra binding": binding_kinds.misspelt_extra_binding,
@@ -119,5 +119,8 @@ KINDS: Final[dict[str, Kind]] = {
 }
 """Name to the places of an app where such a fault can be put."""
 
-UNDETECTABLE: Final[dict[str, str]] = {}
+UNDETECTABLE: Final[dict[str, str]] = {
+    "wrong policy text": "steps are taken one after the other, so a policy never comes to bear; check warns (GR104)",
+    "wrong state of a run": "whether the right error shows is seen only when that run fails; check remarks (GR504)",
+}
 """Kinds that no check and no script can see, with the reason; the report of every simulation says so too."""

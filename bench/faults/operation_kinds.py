@@ -101,7 +101,7 @@ def mapping_of_stranger(bed: Bed) -> Iterator[Fault]:
     """A mapping is written for a port that does not exist."""
     for item in bed.operations:
         for side, code in (("inputs", "GR402"), ("outputs", "GR408")):
-            for node, mapping in _mapped(item, side).items():
+            for node in _mapped(item, side):
 
                 def change(draft: Draft, item: AppOperation = item, side: str = side, node: str = node) -> None:
                     mappings = draft.operation(item.id)[side]
@@ -201,8 +201,7 @@ def wrong_workflow(bed: Bed) -> Iterator[Fault]:
 def wrong_policy(bed: Bed) -> Iterator[Fault]:
     """A policy that does not exist, so that another one holds."""
     for item in bed.operations:
-        policy = item.operation.policy
-        wrong = typo("queue") if policy == "replace" else typo(policy)
+        wrong = typo(item.operation.policy)
         yield from bed.fault(
             "wrong policy text",
             f"{item.id} {wrong}",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -329,36 +328,6 @@ def _follow(ui: Any, path: tuple[str | int, ...]) -> Any:
     for step in path:
         ui = ui[step]
     return ui
-
-
-def test_flattening_400_components_stays_well_below_the_bar() -> None:
-    content = [
-        {
-            "type": "Container",
-            "props": {
-                "id": f"c{group}",
-                "content": [
-                    {
-                        "type": "TextInput",
-                        "props": {"id": f"t{group}-{i}", "binding": "name", "visibleWhen": {"binding": "mood"}},
-                    }
-                    for i in range(3)
-                ],
-            },
-        }
-        for group in range(100)
-    ]
-    ui = {"root": {}, "content": content}
-    times = [_timed(ui) for _ in range(5)]
-
-    # Usually 4 ms; the slack is for a busy machine.
-    assert min(times) < 0.05
-
-
-def _timed(ui: dict[str, Any]) -> float:
-    started = time.perf_counter()
-    assert len(flatten(ui, SCOPE).widgets) == 400
-    return time.perf_counter() - started
 
 
 _CORPUS = Path(__file__).parents[3] / "shared" / "corpus"

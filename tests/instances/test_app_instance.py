@@ -174,7 +174,9 @@ async def test_an_operation_that_cannot_run_is_refused_and_the_app_shows_why(
     stored: dict[str, Any], kind: str, message: str
 ) -> None:
     alert = widget("Alert", "a", binding="op:main/exec#error")
-    async with opened(document([alert, button("go", "main")], [stored]), {"broken": OSError("the store is down")}) as app:
+    async with opened(
+        document([alert, button("go", "main")], [stored]), {"broken": OSError("the store is down")}
+    ) as app:
         reaction = click(app, "go")
         assert isinstance(reaction.error, RunRefused)
         assert reaction.error.kind == kind

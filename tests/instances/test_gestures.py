@@ -13,7 +13,9 @@ from greenrun.instances.errors import InstanceError, RunRefused, WidgetRefused, 
 from greenrun.instances.gestures import change, click
 from greenrun.instances.instance import AppInstance
 
-VARIABLES = [{"id": name, "name": name, "scope": "instance", "persist": False} for name in ("picked", "history", "mood")]
+VARIABLES = [
+    {"id": name, "name": name, "scope": "instance", "persist": False} for name in ("picked", "history", "mood")
+]
 RESOURCE = {
     "id": "r1",
     "kind": "storyboard",

@@ -167,7 +167,8 @@ OF_RESOURCES = st.one_of(
 )
 TAKE: Step | None = None
 HISTORY = st.lists(
-    st.one_of(_dispatching(USER), _dispatching(OF_RUNS), _dispatching(OF_RUNS), OF_RESOURCES, st.just(TAKE)), max_size=14
+    st.one_of(_dispatching(USER), _dispatching(OF_RUNS), _dispatching(OF_RUNS), OF_RESOURCES, st.just(TAKE)),
+    max_size=14,
 )
 
 

@@ -16,7 +16,7 @@ from greenrun.workspace.project import load
 
 
 def register(app: typer.Typer) -> None:
-    app.command("check")(check)
+    app.command("check", short_help="Check an app's wiring; runs nothing.")(check)
 
 
 def check(

@@ -8,6 +8,7 @@ import typer
 
 from greenrun import __version__
 from greenrun.cli import check, debug, demo, doctor, fix, new, nodes
+from greenrun.cli.main import WRONG_USE
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """What a mistyped command line raises; typer gives it no name of its own."""
@@ -16,7 +17,6 @@ _HELP = "Check, simulate, fix and test apps: is it true that this app works?"
 
 app = typer.Typer(
     name="greenrun",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -32,8 +32,12 @@ def _version(value: Any) -> None:
         raise typer.Exit
 
 
-@app.callback(help=_HELP)
+@app.callback(help=_HELP, invoke_without_command=True)
 def root(
+    context: typer.Context,
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
 ) -> None:
-    """The options before a command."""
+    """The options before a command; without a command, the help."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), err=True)
+        raise typer.Exit(WRONG_USE)

@@ -47,8 +47,13 @@ def print_json(data: Any) -> None:
 
 def plain(text: object) -> str:
     """Text for a console: not read as markup, no control characters, and printable."""
-    shown = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", str(text))
-    return escape(shown.encode("utf-8", "backslashreplace").decode("utf-8"))
+    return escape(printable(str(text)))
+
+
+def printable(text: str) -> str:
+    """The text with escapes for control characters and lone surrogates; it cannot steer a terminal."""
+    shown = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return shown.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def print_rows(console: Console, rows: Iterable[Sequence[str]], *, indent: int = 2) -> None:

@@ -23,7 +23,7 @@ from greenrun.workspace.project import load
 
 
 def register(app: typer.Typer) -> None:
-    app.command("debug")(debug)
+    app.command("debug", short_help="Drive an app with real runs and grade it.")(debug)
 
 
 def debug(
@@ -66,7 +66,7 @@ def debug(
             report = await project.asimulate(replace(options, on_progress=line.note))
         folder = output_folder(report, out_dir, watching=watch)
         report = replace(report, bundle_dir=str(folder))
-        unwritten = write_report(folder, report, project.loaded.target)
+        unwritten = write_report(folder, report, project.loaded)
         if unwritten is not None:
             report = replace(report, bundle_dir=None)
         if as_json:

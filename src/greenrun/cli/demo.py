@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
 import typer
-from rich.table import Table
 
 import greenrun
 from greenrun.cli.arguments import JsonFlag
-from greenrun.cli.console import CHECK_FAILED, MARKS, OK, RED, WrongUse, out, plain, print_json
+from greenrun.cli.console import MARKS, WrongUse, out, plain, print_json, print_rows
+from greenrun.cli.interrupt import run_async
+from greenrun.cli.main import CHECK_FAILED, OK, RED
 from greenrun.cli.progress import progress
 from greenrun.oracle.report import Report
 from greenrun.workspace.folder import APP_FILE
@@ -19,7 +19,7 @@ from greenrun.workspace.project import load
 
 
 def register(app: typer.Typer) -> None:
-    app.command("demo")(demo)
+    app.command("demo", short_help="Check and simulate the example apps.")(demo)
 
 
 def demo(as_json: JsonFlag = False) -> None:
@@ -27,7 +27,7 @@ def demo(as_json: JsonFlag = False) -> None:
     folders = example_folders()
     if not folders:
         raise WrongUse("The example apps are not installed here. They lie in the examples folder of the source tree.")
-    reports = asyncio.run(_simulate_all(folders))
+    reports = run_async(_simulate_all(folders))
     if as_json:
         print_json({"apps": [_row(name, report) for name, report in reports]})
     else:
@@ -68,22 +68,12 @@ def _row(name: str, report: Report) -> dict[str, Any]:
 
 
 def _show(reports: list[tuple[str, Report]]) -> None:
-    table = Table(box=None, pad_edge=False)
-    for heading in ("", "app", "proof", "runs", "ms", "closure", "verdict"):
-        table.add_column(heading, justify="right" if heading in ("runs", "ms") else "left", overflow="fold")
-    for name, report in reports:
-        verdict = report.verdict
-        took = sum(run["durationMs"] for run in report.runs)
-        table.add_row(
-            MARKS[verdict.status],
-            plain(name),
-            verdict.proof,
-            str(len(report.runs)),
-            f"{took:.0f}",
-            str(report.closure),
-            plain(verdict.headline),
-        )
     console = out()
-    console.print(table)
+    rows = [("", *(f"[dim]{heading}[/]" for heading in ("app", "closure", "ms", "verdict")))]
+    for name, report in reports:
+        took = f"{sum(run['durationMs'] for run in report.runs):.0f}"
+        verdict = report.verdict
+        rows.append((MARKS[verdict.status], plain(name), str(report.closure), took, plain(verdict.headline)))
+    print_rows(console, rows, indent=0)
     green = sum(report.verdict.ok for _, report in reports)
-    console.print(f"{green} of {len(reports)} apps green")
+    console.print(f"\n{green} of {len(reports)} apps green")

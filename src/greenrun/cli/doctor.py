@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import typer
-from rich.table import Table
 
 from greenrun import __version__
 from greenrun.cli.arguments import JsonFlag
-from greenrun.cli.console import OK, RED, out, plain, print_json
+from greenrun.cli.console import out, plain, print_json, print_rows
 from greenrun.cli.demo import example_folders
+from greenrun.cli.main import OK, RED
 from greenrun.workflows.functions import FunctionHost
 from greenrun.workflows.registry import default_registry
 
 
 def register(app: typer.Typer) -> None:
-    app.command("doctor")(doctor)
+    app.command("doctor", short_help="Say what is missing here, and what adds it.")(doctor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Diagnosis:
 
 def doctor(as_json: JsonFlag = False) -> None:
     """Say what is installed, what is missing, and the one command that adds it."""
-    diagnoses = [probe() for probe in _PROBES]
+    diagnoses = [probe() for probe in PROBES]
     if as_json:
         print_json({"version": __version__, "checks": [item.to_json() for item in diagnoses]})
     else:
@@ -59,14 +59,17 @@ def doctor(as_json: JsonFlag = False) -> None:
 
 
 def _show(diagnoses: list[Diagnosis]) -> None:
-    table = Table(box=None, pad_edge=False)
-    for heading in ("", "what", "found", "needed for", "add it with"):
-        table.add_column(heading, overflow="fold")
+    rows: list[tuple[str, str, str]] = []
     for item in diagnoses:
-        mark = "[green]✔[/]" if item.found is not None else ("[red]✘[/]" if item.required else "[yellow]-[/]")
-        add = item.add if item.found is None and item.add is not None else ""
-        table.add_row(mark, item.name, plain(item.found or "missing"), plain(item.needed_for), plain(add))
-    out().print(table)
+        if item.found is not None:
+            rows.append(("[green]✔[/]", item.name, plain(item.found)))
+            continue
+        mark = "[red]✘[/]" if item.required else "[yellow]-[/]"
+        add = f"\n[dim]add it:[/] {plain(item.add)}" if item.add is not None else ""
+        rows.append((mark, item.name, f"missing; needed for {plain(item.needed_for)}{add}"))
+    console = out()
+    print_rows(console, [("[dim]greenrun[/]", __version__)], indent=0)
+    print_rows(console, rows, indent=0)
 
 
 def _python() -> Diagnosis:
@@ -115,7 +118,7 @@ def _cache() -> Diagnosis:
     return Diagnosis("cache folder", found, "fast inspection of functions", f"make {path} writable")
 
 
-_PROBES: tuple[Callable[[], Diagnosis], ...] = (
+PROBES: tuple[Callable[[], Diagnosis], ...] = (
     _python,
     _worker,
     _nodes,

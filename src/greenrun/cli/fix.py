@@ -2,42 +2,72 @@
 
 from __future__ import annotations
 
-import asyncio
 import difflib
 import json
+import shlex
+import shutil
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.syntax import Syntax
+from rich.text import Text
 
 from greenrun.cli.arguments import AppPath, JsonFlag, TrustFlag
-from greenrun.cli.console import OK, RED, WrongUse, out, plain, print_json
+from greenrun.cli.console import WrongUse, out, plain, print_json, print_rows, printable
+from greenrun.cli.interrupt import run_async
+from greenrun.cli.main import CHECK_FAILED, OK, RED
+from greenrun.cli.progress import progress
 from greenrun.cli.show import show_findings
+from greenrun.document.findings import Reason
 from greenrun.document.json_text import pretty_json
 from greenrun.oracle.checked import rechecker
-from greenrun.oracle.fix import FixResult, fix_all
-from greenrun.oracle.resolve import resolve
+from greenrun.oracle.fix import Draft, FixResult, Rechecker, fix_all
+from greenrun.oracle.resolve import ResolvedTarget, resolve
 from greenrun.workspace.folder import WORKFLOWS_FOLDER, LoadedApp, read_json_file
-from greenrun.workspace.project import load
+from greenrun.workspace.project import Project, load
 
 
 def register(app: typer.Typer) -> None:
-    app.command("fix")(fix)
+    app.command("fix", short_help="Repair what can be repaired mechanically.")(fix)
 
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One file before and after; both are JSON values."""
+    """One file before and after; both are JSON values. `text` is the file as it is."""
 
     path: Path
     before: Any
     after: Any
+    text: str
+
+    @property
+    def lays_out_anew(self) -> bool:
+        """Whether writing also changes blanks and line ends, which the difference leaves out."""
+        return self.text != pretty_json(self.before)
 
     def diff(self) -> str:
         old, new = (pretty_json(value).splitlines(keepends=True) for value in (self.before, self.after))
         return "".join(difflib.unified_diff(old, new, f"a/{self.path.name}", f"b/{self.path.name}"))
+
+    def write(self) -> None:
+        """Replace the file in one step, so that a crash leaves the old one.
+
+        Raises:
+            WrongUse: It cannot be written.
+        """
+        target = self.path.resolve()
+        temporary = target.with_name(f".{target.name}.new")
+        try:
+            temporary.write_text(pretty_json(self.after), encoding="utf-8")
+            shutil.copymode(target, temporary)
+            temporary.replace(target)
+        except OSError as error:
+            with suppress(OSError):
+                temporary.unlink()
+            raise WrongUse(f'"{self.path}" cannot be written: {error.strerror or error}.') from error
 
 
 def fix(
@@ -49,44 +79,59 @@ def fix(
     as_json: JsonFlag = False,
     trust: TrustFlag = False,
 ) -> None:
-    """Apply every fix that holds: it removes its finding, adds no error, and keeps every widget and operation."""
-    result, changes = asyncio.run(_fix(path, info=info, trust=trust))
+    """Apply every fix that holds: it removes its finding, adds no error, and keeps every widget and operation.
+
+    The exit code is that of the app as it is then: unchanged, without --write.
+    """
+    loaded = load(path, trust=trust)
+    resolved, recheck = run_async(_resolve(loaded, path))
+    # Outside of the event loop, where Ctrl-C is heard at once.
+    result = fix_all(recheck.draft, recheck, infos=info)
+    changes = _changes(loaded.loaded, result, recheck.draft)
     if write:
         for change in changes:
-            _write(change)
-    left = [item for item in result.remaining if item.severity == "error"]
+            change.write()
     if as_json:
-        print_json(
-            {
-                "applied": [
-                    {"code": item.finding.code, "place": item.finding.place.to_json(), "fix": item.fix.title}
-                    for item in result.applied
-                ],
-                "remaining": [finding.to_json() for finding in result.remaining],
-                "files": [{"path": str(change.path), "diff": change.diff()} for change in changes],
-                "written": write,
-            }
-        )
+        print_json(_json(result, changes, resolved.reasons, written=write))
     else:
-        _show(result, changes, written=write)
-    raise typer.Exit(RED if left else OK)
+        again = f"greenrun fix {shlex.quote(str(path))}{' --info' if info else ''} --write"
+        _show(result, changes, resolved.reasons, None if write else again)
+    raise typer.Exit(_exit_code(result, resolved.reasons, written=write))
 
 
-async def _fix(path: Path, *, info: bool, trust: bool) -> tuple[FixResult, list[FileChange]]:
-    project = load(path, trust=trust)
-    async with project.host() as host:
+async def _resolve(project: Project, path: Path) -> tuple[ResolvedTarget, Rechecker]:
+    async with progress(f"reading {path.name or path}"), project.host() as host:
         resolved = await resolve(project.loaded.target, host)
         if resolved.app is None:
             raise WrongUse(project.loaded.target.issue or "There is no application document to fix.")
-        recheck = rechecker(resolved, host.registry)
-        before = recheck.draft
-        result = await asyncio.to_thread(fix_all, before, recheck, infos=info)
-    changed = {key: graph for key, graph in result.graphs.items() if before.graphs.get(key) is not graph}
-    return result, _changes(project.loaded, result, changed)
+        return resolved, rechecker(resolved, host.registry)
 
 
-def _changes(loaded: LoadedApp, result: FixResult, graphs: dict[str, Any]) -> list[FileChange]:
+def _exit_code(result: FixResult, reasons: Sequence[Reason], *, written: bool) -> int:
+    findings = [*result.remaining, *([] if written else [item.finding for item in result.applied])]
+    if any(finding.severity == "error" for finding in findings):
+        return RED
+    return CHECK_FAILED if reasons else OK
+
+
+def _json(
+    result: FixResult, changes: Sequence[FileChange], reasons: Sequence[Reason], *, written: bool
+) -> dict[str, Any]:
+    return {
+        "applied": [
+            {"code": item.finding.code, "place": item.finding.place.to_json(), "fix": item.fix.title}
+            for item in result.applied
+        ],
+        "remaining": [finding.to_json() for finding in result.remaining],
+        "reasons": [reason.to_json() for reason in reasons],
+        "files": [{"path": str(change.path), "diff": change.diff()} for change in changes],
+        "written": written,
+    }
+
+
+def _changes(loaded: LoadedApp, result: FixResult, draft: Draft) -> list[FileChange]:
     """The files that hold what was changed: the app's own file, and for a folder the files of its graphs."""
+    graphs = {key: graph for key, graph in result.graphs.items() if draft.graphs.get(key) is not graph}
     stored = read_json_file(loaded.app_file)
     after = _replaced(loaded, stored, result.document.stored)
     changes: list[FileChange] = []
@@ -98,13 +143,14 @@ def _changes(loaded: LoadedApp, result: FixResult, graphs: dict[str, Any]) -> li
         elif file.is_file():
             before = read_json_file(file)
             wrapped = {**before, "graph": graph} if isinstance(before.get("graph"), dict) else graph
-            changes.append(FileChange(file, before, wrapped))
+            changes.append(_change(file, before, wrapped))
         elif isinstance(after.get("graph"), dict):
             after = {**after, "graph": graph}
         elif isinstance(after.get("nodes"), list):
-            after = {**after, **graph}
+            # The file is the graph and more: the app beside it has been replaced already.
+            after = {**after, "nodes": graph["nodes"], "edges": graph["edges"]}
     if after != stored:
-        changes.insert(0, FileChange(loaded.app_file, stored, after))
+        changes.insert(0, _change(loaded.app_file, stored, after))
     return changes
 
 
@@ -123,26 +169,32 @@ def _with_graph(bundle: dict[str, Any], key: str, graph: Any) -> dict[str, Any]:
     return {**bundle, "workflows": entries}
 
 
-def _write(change: FileChange) -> None:
-    """Replace the file in one step, so that a crash leaves the old one."""
-    temporary = change.path.with_name(f".{change.path.name}.new")
-    temporary.write_text(pretty_json(change.after), encoding="utf-8")
-    temporary.replace(change.path)
+def _change(path: Path, before: Any, after: Any) -> FileChange:
+    return FileChange(path, before, after, path.read_text(encoding="utf-8", errors="replace"))
 
 
-def _show(result: FixResult, changes: list[FileChange], *, written: bool) -> None:
+def _show(result: FixResult, changes: Sequence[FileChange], reasons: Sequence[Reason], again: str | None) -> None:
+    """`again` is the command that writes, None when the files have been written."""
     console = out()
-    for item in result.applied:
-        console.print(f"[green]fixed[/] {item.finding.code}  {plain(item.fix.title)}")
+    verb = "fixed" if again is None else "would fix"
+    print_rows(
+        console,
+        [(f"[green]{verb}[/]", item.finding.code, plain(item.fix.title)) for item in result.applied],
+        indent=0,
+    )
     for change in changes:
-        console.print(Syntax(change.diff(), "diff", background_color="default"))
+        console.print()
+        for line in change.diff().splitlines():
+            console.print(Text(printable(line), _DIFF_COLOURS.get(line[:1], "")))
+        if change.lays_out_anew:
+            console.print("[dim]Blanks and line ends of this file are laid out anew, too.[/]")
+    show_findings(console, [finding for finding in result.remaining if finding.severity != "info"], reasons)
     if not result.applied:
-        console.print("Nothing to fix.")
-    elif written:
-        console.print(f"Wrote {', '.join(plain(change.path) for change in changes)}.")
+        console.print("Nothing here can be fixed mechanically." if result.remaining else "Nothing to fix.")
+    elif again is None:
+        console.print(f"\nWrote {', '.join(plain(change.path) for change in changes)}.")
     else:
-        console.print("[dim]Nothing was written; repeat with --write.[/]")
-    left = [finding for finding in result.remaining if finding.severity != "info"]
-    if left:
-        console.print(f"{len(left)} left:")
-        show_findings(console, left)
+        console.print(f"\nNothing was written. Write it: [bold]{plain(again)}[/]")
+
+
+_DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}

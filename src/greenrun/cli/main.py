@@ -42,12 +42,18 @@ def _run(arguments: list[str]) -> int:
     from greenrun.document.errors import GreenrunError
 
     try:
-        code = app(args=arguments, prog_name="greenrun", standalone_mode=False)
+        # Not app(...), which has exit codes of its own for Ctrl-C and for a reader that went away.
+        command = typer.main.get_command(app)
+        with command.make_context("greenrun", arguments) as context:
+            command.invoke(context)
+    except typer.Exit as stop:
         sys.stdout.flush()
-    except typer.Abort as error:
-        raise KeyboardInterrupt from error
+        return stop.exit_code
     except UsageError as error:
-        return _wrong_use(error, arguments)
+        command = getattr(getattr(error, "ctx", None), "command_path", "greenrun")
+        message = str(getattr(error, "format_message", error.__str__)())
+        stop = "" if message.endswith((".", "?")) else "."
+        return _fail(WRONG_USE, f"{message}{stop} See: {command} --help", arguments)
     except GreenrunError as error:
         return _fail(WRONG_USE, str(error), arguments)
     except BrokenPipeError:
@@ -62,16 +68,8 @@ def _run(arguments: list[str]) -> int:
             "Set GREENRUN_DEBUG=1 to see where."
         )
         return _fail(CHECK_FAILED, message, arguments)
-    return code if isinstance(code, int) else OK
-
-
-def _wrong_use(error: Exception, arguments: list[str]) -> int:
-    """A mistyped command line; without any argument the help has been shown already."""
-    message = getattr(error, "format_message", lambda: "")()
-    if not message:
-        return WRONG_USE
-    command = getattr(getattr(error, "ctx", None), "command_path", "greenrun")
-    return _fail(WRONG_USE, f"{message.rstrip('.')}. See: {command} --help", arguments)
+    sys.stdout.flush()
+    return OK
 
 
 def _fail(code: int, message: str, arguments: list[str]) -> int:

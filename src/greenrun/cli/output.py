@@ -9,7 +9,7 @@ from typing import Any
 from greenrun.document.slugs import slug
 from greenrun.oracle.markdown import to_markdown
 from greenrun.oracle.report import Report
-from greenrun.oracle.target import Target
+from greenrun.workspace.folder import LoadedApp
 
 BASE = Path("greenrun-debug")
 SLUG_LIMIT = 40
@@ -25,29 +25,36 @@ def output_folder(report: Report, wanted: Path | None, *, watching: bool) -> Pat
     return BASE / f"app-{name}-{stamp}"
 
 
-def write_report(folder: Path, report: Report, target: Target) -> str | None:
+def write_report(folder: Path, report: Report, loaded: LoadedApp) -> str | None:
     """report.json, report.md, app.json, workflow.json and the messages of every run; why not, when that failed."""
     try:
-        _write_files(folder, report, target)
+        _write_files(folder, report, loaded)
     except OSError as error:
         return error.strerror or str(error)
     return None
 
 
-def _write_files(folder: Path, report: Report, target: Target) -> None:
+def _write_files(folder: Path, report: Report, loaded: LoadedApp) -> None:
     server = folder / "server"
     server.mkdir(parents=True, exist_ok=True)
     for stale in server.glob("run-*.messages.jsonl"):
         stale.unlink()
     _write_json(folder / "report.json", report.to_json())
     (folder / "report.md").write_text(_printable(to_markdown(report)), encoding="utf-8")
-    if target.document is not None:
-        _write_json(folder / "app.json", target.document.stored)
-    if target.host_graph is not None:
-        _write_json(folder / "workflow.json", target.host_graph)
+    if loaded.target.document is not None:
+        _write_json(folder / "app.json", loaded.target.document.stored)
+    graph = loaded.target.host_graph or _host_graph(report, loaded)
+    if graph is not None:
+        _write_json(folder / "workflow.json", graph)
     for index, messages in enumerate(report.messages):
         lines = "".join(f"{json.dumps(message)}\n" for message in messages)
         (server / f"run-{index}.messages.jsonl").write_text(lines, encoding="utf-8")
+
+
+def _host_graph(report: Report, loaded: LoadedApp) -> Any | None:
+    """The graph of the first operation that has one (spec: harness 1.2)."""
+    workflow_id = report.target.workflow_id
+    return loaded.graph(workflow_id) if workflow_id is not None else None
 
 
 def _write_json(path: Path, value: Any) -> None:

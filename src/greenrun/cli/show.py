@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -28,9 +29,10 @@ def show_check(console: Console, report: CheckReport, path: str) -> None:
         facts.append(("closure", report.closure))
     _facts(console, facts)
     show_findings(console, report.findings, verdict.reasons)
-    fixable = sum(1 for finding in report.findings if finding.fixes)
+    fixable = [finding for finding in report.findings if finding.fixes]
     if fixable:
-        _next(console, f"{_count(fixable, 'finding')} can be fixed", f"greenrun fix {shlex.quote(path)}")
+        also = " --info" if any(finding.severity == "info" for finding in fixable) else ""
+        _next(console, f"{_count(len(fixable), 'finding')} can be fixed", f"greenrun fix {shlex.quote(path)}{also}")
     if verdict.status == "green":
         _next(console, "see it run", f"greenrun debug {shlex.quote(path)}")
 
@@ -141,6 +143,6 @@ def _count(number: int, noun: str) -> str:
 
 
 def _short(value: object) -> str:
-    text = value if isinstance(value, str) else repr(value)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     line = " ".join(text.split())
     return line if len(line) <= _SHORT else f"{line[:_SHORT]}…"

@@ -6,10 +6,11 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, Final
 
-from greenrun.document.json_text import canonical_json
+from greenrun.document.json_text import MAX_DEPTH, canonical_json
 from greenrun.document.model import Document
 
 HASH_LENGTH: Final = 12
+_WRAPPED: Final = 4
 
 
 def short_hash(text: str) -> str:
@@ -27,4 +28,5 @@ def closure(document: Document, parts: Mapping[str, Any]) -> str:
 
     `parts` holds, under stable names, every graph, every function's source with its local imports, and node versions.
     """
-    return short_hash(canonical_json({"document": document.stored, "parts": dict(parts)}))
+    # What was read at the greatest depth stands a few levels lower here.
+    return short_hash(canonical_json({"document": document.stored, "parts": dict(parts)}, MAX_DEPTH + _WRAPPED))

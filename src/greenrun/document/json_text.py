@@ -84,14 +84,19 @@ def read_json(
     return JsonRead(value, _duplicate_paths(value, duplicates))
 
 
-def canonical_json(value: Value) -> str:
+def is_too_deep(value: JsonValue, max_depth: int = MAX_DEPTH) -> bool:
+    """Whether a value that did not come from a text is nested more deeply than any text may be."""
+    return _is_deeper(value, max_depth)
+
+
+def canonical_json(value: Value, max_depth: int = MAX_DEPTH) -> str:
     """The one text of a value, from which ids are made: sorted keys, no spaces, ASCII, integral floats as integers.
 
     Integers are exact, a lone surrogate is escaped like any other character, NaN and infinities are null, absent
     members are left out and an absent item is null. Raises `JsonWriteError` for what is no JSON value or deeper than
-    `MAX_DEPTH`.
+    `max_depth`.
     """
-    plain = _plain(value)
+    plain = _plain(value, max_depth)
     return _guarded(lambda: json.dumps(plain, sort_keys=True, separators=(",", ":"), check_circular=False))
 
 
@@ -278,13 +283,13 @@ def _guarded(write: Callable[[], str]) -> str:
         raise JsonWriteError(f"The value cannot be written as JSON: {error}.") from error
 
 
-def _plain(value: Value) -> JsonValue:
+def _plain(value: Value, max_depth: int) -> JsonValue:
     """A copy ready for Python's writer: no absent members, canonical numbers, string keys, bounded depth."""
     root: list[Any] = [value]
     stack: list[tuple[Any, int]] = [(root, 0)]
     while stack:
         container, depth = stack.pop()
-        if depth > MAX_DEPTH:
+        if depth > max_depth:
             raise _unwritable_depth()
         for key, item in _entries(container):
             if isinstance(item, (str, int)):

@@ -164,7 +164,7 @@ def _is_media_type(declared: Value) -> bool:
     if is_record(declared) and declared.get("type") == "list":
         arguments = declared.get("type_args")
         declared = arguments[0] if is_list(arguments) and arguments else None
-    return is_record(declared) and declared.get("type") in _MEDIA_TYPES
+    return is_record(declared) and isinstance(name := declared.get("type"), str) and name in _MEDIA_TYPES
 
 
 def _is_missing_media(value: Value) -> bool:

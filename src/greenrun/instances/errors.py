@@ -13,7 +13,15 @@ from typing import Literal, TypeAlias
 from greenrun.document.errors import GreenrunError
 
 WidgetRefusal: TypeAlias = Literal[
-    "unknown", "hidden", "disabled", "no_trigger", "bad_value", "cannot_write", "no_event", "incomplete_event", "no_draft"
+    "unknown",
+    "hidden",
+    "disabled",
+    "no_trigger",
+    "bad_value",
+    "cannot_write",
+    "no_event",
+    "incomplete_event",
+    "no_draft",
 ]
 WriteRefusal: TypeAlias = Literal["unresolved", "refused"]
 RunRefusal: TypeAlias = Literal["undeclared", "unavailable", "unknown", "media_missing", "resource_missing"]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from greenrun.instances.app import AppOperation
-from greenrun.oracle.reach import Reach, RunTrigger, run_triggers
+from greenrun.oracle.reach import Reach
 from greenrun.oracle.report import NotExercised, NotExercisedReason
 from greenrun.oracle.session import Session
 from greenrun.oracle.steps import ChangeStep, ClickStep
+from greenrun.oracle.triggers import RunTrigger, run_triggers
 
 CHAT_TEXT = "Hello"
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from greenrun.instances.app import AppOperation
 from greenrun.instances.runs import RunRecord
-from greenrun.oracle.reach import Reach, run_triggers
+from greenrun.oracle.reach import Reach
 from greenrun.oracle.report import NotExercised, NotExercisedReason
 from greenrun.oracle.session import Session
+from greenrun.oracle.triggers import run_triggers
 
 _REFUSALS: Mapping[str, NotExercisedReason] = {
     "media_missing": "media_missing",

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 from greenrun.document.edits import EditError, apply
 from greenrun.document.findings import Finding, Fix, Place, Severity
 from greenrun.document.identity import snapshot
-from greenrun.document.json_text import canonical_json
+from greenrun.document.json_text import MAX_DEPTH, canonical_json, is_too_deep
 from greenrun.document.model import Document, Operation, OperationTarget, WorkflowTarget, operation_target
 from greenrun.document.parse import Diagnostic, parse_document
 from greenrun.instances.app import App, AppOperation, build_app
@@ -140,6 +140,8 @@ def try_fix(before: Checked, finding: Finding, fix: Fix, recheck: Recheck) -> Ch
         draft = apply_fix(before.draft, fix)
     except (EditError, GraphEditError):
         return None
+    if is_too_deep(draft.document.stored):  # nothing could save or name that draft
+        return None
     after = recheck(draft)
     return after if _holds(before, after, finding, fix) else None
 
@@ -217,7 +219,7 @@ def _step(
 
 
 def _state(draft: Draft) -> str:
-    return snapshot(draft.document) + canonical_json(dict(draft.graphs))
+    return snapshot(draft.document) + canonical_json(dict(draft.graphs), MAX_DEPTH + 1)
 
 
 def _holds(before: Checked, after: Checked, finding: Finding, fix: Fix) -> bool:

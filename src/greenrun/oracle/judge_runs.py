@@ -5,7 +5,7 @@ from __future__ import annotations
 from greenrun.document.findings import Finding, Place, Reason
 from greenrun.document.js import to_text
 from greenrun.oracle.evidence import Evidence, name_of, one_line
-from greenrun.oracle.reach import run_triggers
+from greenrun.oracle.triggers import run_triggers
 
 NODE_ERRORS_PER_RUN = 5
 

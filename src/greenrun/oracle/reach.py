@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from greenrun.document.bindings import resolve_variable_id
-from greenrun.document.catalog import WIDGETS
 from greenrun.document.conditions import Condition, describe, evaluate, parse_condition
 from greenrun.document.model import ToVariable
 from greenrun.document.refs import ExecutionRef, InputRef, OutputRef, VariableRef
@@ -14,35 +13,12 @@ from greenrun.document.tree import StoredEvent, Widget
 from greenrun.document.values import is_nullish
 from greenrun.instances.app import App
 from greenrun.instances.instance import AppInstance
+from greenrun.oracle.triggers import run_triggers
 from greenrun.runtime.evaluator import Obstacle
 from greenrun.runtime.view import WidgetView
 
 WRITING_EVENTS = ("setVariable", "setState")
 TOGGLING_EVENTS = ("toggleVariable", "toggleState")
-
-
-@dataclass(frozen=True, slots=True)
-class RunTrigger:
-    """An event that means run, on a widget that emits it."""
-
-    widget: Widget
-    event: StoredEvent
-    operation_id: str
-
-
-def run_triggers(app: App) -> list[RunTrigger]:
-    """Every run trigger of the app, in document order (spec: harness 0)."""
-    found: list[RunTrigger] = []
-    for widget in app.widgets:
-        known = WIDGETS.get(widget.type)
-        for event in widget.events:
-            operation_id = event.operation_id or app.default_operation_id
-            if known is None or event.kind != "run" or event.trigger != known.trigger or operation_id is None:
-                continue
-            if event.pace == "release" and known.commits is not True:
-                continue
-            found.append(RunTrigger(widget, event, operation_id))
-    return found
 
 
 @dataclass(frozen=True, slots=True)

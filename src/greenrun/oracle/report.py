@@ -160,5 +160,7 @@ NOT_SIMULATED = (
     "layout, styling, focus and scrolling: there is no page",
     "stored resource collections: only seeded ones are seen, and openResource opens no editor",
     "reactive runs of a part of a graph: the whole workflow is run instead",
+    "run policies: steps are taken one after the other, so a wrong policy shows in nothing",
+    "state that a run never reaches: whether an error shows where it should is seen only when that run fails",
 )
 """What no simulation sees (spec: harness 4)."""

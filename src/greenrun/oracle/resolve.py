@@ -8,6 +8,7 @@ from typing import Any
 from greenrun import __version__
 from greenrun.document.findings import Reason
 from greenrun.document.identity import closure
+from greenrun.document.json_text import MAX_DEPTH, is_too_deep
 from greenrun.document.model import FunctionTarget, Operation, ScriptTarget, WorkflowTarget, operation_target
 from greenrun.document.surface import Surface
 from greenrun.instances.app import App, AppOperation, build_app
@@ -127,7 +128,10 @@ class _Resolver:
             raise self._failed[key]
         if key not in self._loaded:
             try:
-                self._loaded[key] = await self.host.load_workflow(target.workflow_id, target.version)
+                stored = await self.host.load_workflow(target.workflow_id, target.version)
+                if is_too_deep(stored):
+                    raise ValueError(f"its graph is nested more than {MAX_DEPTH} levels deep")
+                self._loaded[key] = stored
             except Exception as error:
                 self._failed[key] = error
                 raise

@@ -73,12 +73,12 @@ class Spare:
     def target_for(self, widget: Widget) -> Ref | None:
         """What an input widget that reaches nothing was most likely meant to write.
 
-        The one free input, or variable that an input takes and nothing writes, of a kind that the widget gives; of
-        several the one that is called like the widget.
+        Candidates are the free inputs, and the variables that an input takes and nothing writes: the one that is called
+        like the widget, else the only one of a kind that the widget gives.
         """
-        fitting = [item for item in self._targets() if widget.type in controls_for(item.port)]
-        if len(fitting) > 1:
-            fitting = [item for item in fitting if item.names & _names_of(widget)]
+        targets = self._targets()
+        alike = [item for item in targets if item.names & _names_of(widget)]
+        fitting = alike or [item for item in targets if widget.type in controls_for(item.port)]
         return fitting[0].ref if len(fitting) == 1 else None
 
     def _targets(self) -> list[_Target]:

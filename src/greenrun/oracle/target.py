@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from greenrun.document.bundles import parse_bundle
+from greenrun.document.errors import JsonReadError
 from greenrun.document.js import is_list
+from greenrun.document.json_text import MAX_DEPTH, is_too_deep, read_json
 from greenrun.document.model import Document, Operation, implicit_operation
 from greenrun.document.parse import Diagnostic, lift_legacy, parse_document
 from greenrun.document.values import is_record, is_text
 
 Source: TypeAlias = Literal["application", "bundle", "id", "json"]
+
+_NO_DOCUMENT = "The posted document is not a valid application document: "
 
 SELF = "self"
 """Stands for the host's own workflow in a posted document."""
@@ -79,10 +82,12 @@ def target_from_document(value: object, ref: str = "inline-document", name: str 
     """An inline document, a bundle, or the JSON text of one (spec: harness 1.2.1)."""
     if isinstance(value, str):
         try:
-            value = json.loads(value)
-        except (ValueError, RecursionError) as error:
-            issue = f"The posted document is not a valid application document: it is not JSON ({error})."
-            return Target(TargetInfo(ref, "application"), None, issue)
+            value = read_json(value, source="the text").value
+        except JsonReadError as error:
+            return Target(TargetInfo(ref, "application"), None, f"{_NO_DOCUMENT}it is not JSON that can be read ({error}).")
+    if is_too_deep(value):
+        issue = f"{_NO_DOCUMENT}it is nested more than {MAX_DEPTH} levels deep."
+        return Target(TargetInfo(ref, "application"), None, issue)
     if is_record(value) and is_record(value.get("app")):
         return target_from_bundle(value, ref)
     parsed = parse_document(value, SELF)
@@ -189,7 +194,7 @@ def with_host_graph(target: Target, workflow_id: str | None, graph: Any | None) 
 
 
 def _document_issue(value: object) -> str:
-    start = "The posted document is not a valid application document: "
+    start = _NO_DOCUMENT
     if not is_record(value):
         return f"{start}it is no JSON object."
     version = value.get("schemaVersion")
@@ -202,7 +207,7 @@ def _document_issue(value: object) -> str:
 def _lift_issue(app_doc: object, ref: str) -> str:
     if isinstance(app_doc, str):
         try:
-            json.loads(app_doc)
-        except (ValueError, RecursionError) as error:
+            read_json(app_doc, source="it")
+        except JsonReadError as error:
             return f'The app_doc of "{ref}" is text that is not JSON ({error}).'
     return f'The app_doc of "{ref}" has neither "ui" nor the older "data" with an object "root" and a list "content".'

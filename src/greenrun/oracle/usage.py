@@ -15,6 +15,7 @@ from greenrun.document.model import InputMapping, Operation
 from greenrun.document.surface import Port
 from greenrun.document.tree import StoredEvent, Widget
 from greenrun.instances.app import AppOperation
+from greenrun.oracle.triggers import RunTrigger, can_fire
 
 Role: TypeAlias = Literal["binding", "extra", "condition", "format", "key"]
 ConditionProp: TypeAlias = Literal["visibleWhen", "disabledWhen"]
@@ -41,15 +42,6 @@ class Use:
     @property
     def ref(self) -> Ref | None:
         return self.resolution.ref
-
-
-@dataclass(frozen=True, slots=True)
-class RunTrigger:
-    """An event that runs an operation, on a widget that can emit it."""
-
-    widget: Widget
-    event: StoredEvent
-    operation_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +169,6 @@ def conditions_of(widget: Widget) -> Iterator[tuple[ConditionProp, StoredConditi
         yield "visibleWhen", widget.visible_when
     if widget.disabled_when is not None:
         yield "disabledWhen", widget.disabled_when
-
-
-def can_fire(widget: Widget, event: StoredEvent) -> bool:
-    """Whether the widget type emits the trigger and, for pace release, commits (spec: harness 0, run trigger)."""
-    kind = WIDGETS[widget.type]
-    return kind.trigger == event.trigger and (event.pace != "release" or kind.commits is True)
 
 
 def _by_node(ports: Iterable[Port]) -> dict[str, Port]:

@@ -17,7 +17,7 @@ _NAME_LIMIT: Final = 200
 
 def is_media(value: Value) -> bool:
     """True for a reference to an image, a sound, a film, a document or a model."""
-    return is_record(value) and value.get("type") in MEDIA_TYPES
+    return is_record(value) and isinstance(kind := value.get("type"), str) and kind in MEDIA_TYPES
 
 
 def media_name(ref: dict[str, Any]) -> str:

@@ -23,7 +23,9 @@ MAX_DEPTH: Final = 60
 MAX_SIZE: Final = 100_000
 """Most characters or items that an expression may build."""
 MAX_EXPONENT: Final = 1_000
-MAX_BITS: Final = 20_000
+MAX_BITS: Final = 4_000
+MAX_COPIES: Final = 1_000_000
+"""Most characters and items, counted all the way down, that repeating a list may build."""
 
 _CONSTANTS: Final[dict[str, Any]] = {"true": True, "false": False, "null": None, "pi": math.pi, "e": math.e}
 _TOKEN: Final = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|===|!==|&&|\|\||!(?!=)""")
@@ -47,9 +49,25 @@ def _multiply(left: Any, right: Any) -> Any:
     for one, other in ((left, right), (right, left)):
         if isinstance(one, (str, list)) and isinstance(other, int) and len(one) * max(other, 0) > MAX_SIZE:
             raise ExpressionError("the result is too large")
+        if isinstance(one, list) and isinstance(other, int) and other > 1 and _weight(one, MAX_COPIES // other) is None:
+            raise ExpressionError("the result is too large")
     if isinstance(left, int) and isinstance(right, int) and left.bit_length() + right.bit_length() > MAX_BITS:
         raise ExpressionError("the product is too large")
     return left * right
+
+
+def _weight(value: Any, limit: int) -> int | None:
+    """Characters and items of a value, counted all the way down; None when there are more than `limit`."""
+    weight = 0
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, (dict, list)):
+            pending.extend(item.values() if isinstance(item, dict) else item)
+        weight += len(item) if isinstance(item, str) else 1
+        if weight > limit or len(pending) > limit:
+            return None
+    return weight
 
 
 def _add(left: Any, right: Any) -> Any:

@@ -13,7 +13,7 @@ from greenrun.workflows.registry import EDITOR_ONLY, Registry
 from greenrun.workflows.type_meta import TypeMeta, as_type, make_type
 
 _VALUE: Final = "value"
-_MULTILINE: Final = frozenset({"multi_line", "multiline"})
+_MULTILINE: Final = ("multi_line", "multiline")
 
 
 def extract_surface(graph: Graph, registry: Registry) -> Surface:

@@ -11,6 +11,7 @@ An app folder is::
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +27,8 @@ from greenrun.workspace.settings import WorkspaceSettings, read_settings
 APP_FILE = "app.json"
 SCRIPT_FILE = "script.json"
 WORKFLOWS_FOLDER = "workflows"
+
+_WORKFLOW_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,32 @@ class LoadedApp:
     @property
     def app_file(self) -> Path:
         return self.path / APP_FILE if self.path.is_dir() else self.path
+
+    @property
+    def workflows(self) -> Path | None:
+        """The folder of its graphs and functions; None when there is none."""
+        folder = None if self.workspace is None else self.workspace / WORKFLOWS_FOLDER
+        return folder if folder is not None and folder.is_dir() else None
+
+    def graph(self, workflow_id: str) -> Any | None:
+        """The graph in ``workflows/<id>.json``, None when there is no such file.
+
+        Raises:
+            LoadError: The file cannot be read or is not JSON.
+        """
+        folder = self.workflows
+        if folder is None or not is_workflow_id(workflow_id):
+            return None
+        path = folder / f"{workflow_id}.json"
+        if not path.is_file() or not path.resolve().is_relative_to(folder.resolve()):
+            return None
+        value = read_json_file(path)
+        return value["graph"] if is_record(value) and is_record(value.get("graph")) else value
+
+
+def is_workflow_id(text: str) -> bool:
+    """Whether a workflow id can be the name of a file in ``workflows/``."""
+    return _WORKFLOW_ID.fullmatch(text) is not None
 
 
 def load_path(path: Path | str) -> LoadedApp:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,21 +12,19 @@ from greenrun.oracle.host import FunctionUntrusted
 from greenrun.workflows.functions import FunctionHost, FunctionPorts
 from greenrun.workflows.registry import Registry, default_registry
 from greenrun.workflows.run import RunResult, RunSpec, execute
-from greenrun.workspace.folder import WORKFLOWS_FOLDER, LoadedApp, read_json_file
-
-_WORKFLOW_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]*")
+from greenrun.workspace.folder import LoadedApp
 
 
 class LocalHost:
     """Loads from an app's folder (`greenrun.oracle.host.Host`); close it, or use it as an async context manager."""
 
     def __init__(self, app: LoadedApp, *, registry: Registry | None = None, trust: bool = False) -> None:
-        self._folder = app.workspace / WORKFLOWS_FOLDER if app.workspace is not None else None
+        self._app = app
         self._carried = dict(app.target.functions)
         self._trust = trust
         self._registry = registry or default_registry()
         self._functions = FunctionHost(
-            self._folder if self._folder is not None and self._folder.is_dir() else None,
+            app.workflows,
             sources=self._carried,
             python=_interpreter(app),
             import_timeout_ms=app.settings.import_timeout_ms,
@@ -44,14 +41,7 @@ class LocalHost:
 
     async def load_workflow(self, workflow_id: str, version: int | float | None) -> Any | None:
         """The graph in ``workflows/<id>.json``; a folder keeps one version, so a pinned one is taken as it lies."""
-        if self._folder is None or not _WORKFLOW_ID.fullmatch(workflow_id):
-            return None
-        path = self._folder / f"{workflow_id}.json"
-        if not path.is_file() or not path.resolve().is_relative_to(self._folder.resolve()):
-            return None
-        value = read_json_file(path)
-        inner = value.get("graph") if isinstance(value, dict) else None
-        return inner if isinstance(inner, dict) else value
+        return self._app.graph(workflow_id)
 
     async def function_ports(self, function: str) -> FunctionPorts:
         """Ports of a function; code that a bundle carries is imported only when it is trusted."""

@@ -34,8 +34,8 @@ def read_settings(folder: Path) -> WorkspaceSettings:
         return WorkspaceSettings.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise LoadError(f"{path} cannot be read: {error.strerror or error}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise LoadError(f"{path} is not valid TOML: {error}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise LoadError(f"{path} is not valid TOML: {error}.") from error
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         name = ".".join(str(part) for part in first["loc"])

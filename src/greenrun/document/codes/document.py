@@ -64,9 +64,9 @@ DOCUMENT = table(
     (
         "GR109",
         "error",
-        "Widgets stand in a prop that is no slot",
-        "This widget type shows children only in its slots. Widgets in any other prop are never shown.",
-        "Move them into one of the slots of the type, or behind the widget when it has none.",
+        "Widgets stand where they are never shown",
+        "A widget type shows children only in its slots, and a tab only with a label. Widgets elsewhere are never shown.",
+        "Move them into one of the slots of the type, or behind the widget when it has none. Give a tab a label.",
     ),
     (
         "GR110",

@@ -10,7 +10,8 @@ from greenrun.document.findings import Finding, Fix, Place
 from greenrun.document.tree import Widget
 from greenrun.oracle.context import Context
 from greenrun.oracle.rules.repairs import disable_when, edit, insert_widget, is_addressable
-from greenrun.oracle.usage import Guard, RunTrigger
+from greenrun.oracle.triggers import RunTrigger
+from greenrun.oracle.usage import Guard
 from greenrun.oracle.wording import named, quoted
 
 _SELF_DISABLING: Final = frozenset({"Button", "ChatComposer"})

@@ -170,12 +170,12 @@ def _unwritable(ctx: Context, use: Use) -> Finding | None:
 
 
 def _writable(ctx: Context, use: Use) -> Fix | None:
-    """The input of the same name, else what the widget was most likely meant to write."""
+    """The input of the same name where nothing writes it, else what the widget was most likely meant to write."""
     ref = use.ref
     if isinstance(ref, OutputRef) and ref.operation_id in ctx.operations:
-        same = InputRef(ref.operation_id, ref.node_id)
-        if ref.node_id in ctx.operations[ref.operation_id].inputs:
-            return rewrite(ctx, use, encode(same))
+        is_input = ref.node_id in ctx.operations[ref.operation_id].inputs
+        if is_input and not ctx.usage.input_writers.get((ref.operation_id, ref.node_id)):
+            return rewrite(ctx, use, encode(InputRef(ref.operation_id, ref.node_id)))
     target = ctx.spare.target_for(use.widget) if use.role == "binding" else None
     return rewrite(ctx, use, encode(target)) if target is not None else None
 

@@ -258,7 +258,10 @@ def _is_filled(ctx: Context, facts: OperationFacts, port: Port) -> bool:
 
 
 def _filled(ctx: Context, facts: OperationFacts, port: Port) -> Fix | None:
-    """The variable of the same name, else a new widget."""
+    """The variable of the same name, else a new widget; nothing while the operation has a name that leads nowhere,
+    which may have meant this input."""
+    if ctx.spare.lost.get((facts.id, "inputs")):
+        return None
     variable = ctx.spare.variable_to_take(port) if facts.mapping(port.node_id) is None else None
     if variable is None:
         return _insert_control(ctx, facts, port)

@@ -9,7 +9,7 @@ from greenrun.workflows.node import Node, NodeContext, OutputSpec
 from greenrun.workflows.ports import Anything, Text
 from greenrun.workflows.type_meta import refers_to_media
 
-_STORED: frozenset[str] = frozenset({"image", "audio", "video"})
+_STORED = ("image", "audio", "video")
 
 
 class Output(Node):

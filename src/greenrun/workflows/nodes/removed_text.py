@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 from greenrun.document.js import utf16_length
 from greenrun.workflows.node import Node, NodeError, node_type
+from greenrun.workflows.patterns import Match, Pattern, PatternError, PatternSyntaxError, compiled, matched
 from greenrun.workflows.ports import NO_ITEMS, Anything, Flag, PortType, Text, TextItems, Whole, to_plain_text
 
 MAX_PADDING = 100_000
@@ -21,15 +22,14 @@ MatchMode = Annotated[Text, PortType("enum", options=("any", "all", "none"))]
 TextMode = Annotated[Text, PortType("enum", options=("str", "repr"))]
 
 
-def _pattern(regex: str, *, dotall: bool = False, ignorecase: bool = False, multiline: bool = False) -> re.Pattern[str]:
-    flags = (re.DOTALL if dotall else 0) | (re.IGNORECASE if ignorecase else 0) | (re.MULTILINE if multiline else 0)
+def _pattern(regex: str, **flags: bool) -> Pattern:
     try:
-        return re.compile(regex, flags)
-    except re.error as error:
+        return compiled(regex, **flags)
+    except PatternError as error:
         raise NodeError(f'"{regex[:80]}" is not a regular expression: {error}') from None
 
 
-def _group_or_all(match: re.Match[str]) -> str | list[str]:
+def _group_or_all(match: Match) -> str | list[str]:
     groups = ["" if group is None else group for group in match.groups()]
     return match[0] if not groups else groups[0] if len(groups) == 1 else groups
 
@@ -68,11 +68,12 @@ def chunk(text: Text = "", length: Whole = 100, overlap: Whole = 0, separator: T
 
 
 @node_type("nodetool.text.ExtractRegex")
-def extract_regex(
+async def extract_regex(
     text: Text = "", regex: Text = "", dotall: Flag = False, ignorecase: Flag = False, multiline: Flag = False
 ) -> list[str]:
     """The groups of the first match of a regular expression, or the whole match where it has none."""
-    match = _pattern(regex, dotall=dotall, ignorecase=ignorecase, multiline=multiline).search(text)
+    pattern = _pattern(regex, dotall=dotall, ignorecase=ignorecase, multiline=multiline)
+    match = await matched(lambda **limits: pattern.search(text, **limits))
     if match is None:
         return []
     found = _group_or_all(match)
@@ -80,12 +81,12 @@ def extract_regex(
 
 
 @node_type("nodetool.text.FindAllRegex", output="list[any]")
-def find_all_regex(
+async def find_all_regex(
     text: Text = "", regex: Text = "", dotall: Flag = False, ignorecase: Flag = False, multiline: Flag = False
 ) -> list[Any]:
     """All matches of a regular expression."""
     pattern = _pattern(regex, dotall=dotall, ignorecase=ignorecase, multiline=multiline)
-    return [_group_or_all(match) for match in pattern.finditer(text)]
+    return await matched(lambda **limits: [_group_or_all(match) for match in pattern.finditer(text, **limits)])
 
 
 @node_type("nodetool.text.ParseJSON")
@@ -118,34 +119,38 @@ def _members(value: Any, key: str) -> Iterable[Any]:
 
 
 @node_type("nodetool.text.RegexMatch", output="str")
-def regex_match(text: Text = "", pattern: Text = "", group: Whole = 0) -> str | None:
+async def regex_match(text: Text = "", pattern: Text = "", group: Whole = 0) -> str | None:
     """The first match of a regular expression, or one group of it; null without a match."""
-    compiled = _pattern(pattern)
-    if not 0 <= group <= compiled.groups:
-        raise NodeError(f"the pattern has {compiled.groups} groups, there is no group {group}")
-    match = compiled.search(text)
+    ready = _pattern(pattern)
+    if not 0 <= group <= ready.groups:
+        raise NodeError(f"the pattern has {ready.groups} groups, there is no group {group}")
+    match = await matched(lambda **limits: ready.search(text, **limits))
     return None if match is None else match[group]
 
 
 @node_type("nodetool.text.RegexReplace")
-def regex_replace(text: Text = "", pattern: Text = "", replacement: Text = "", count: Whole = 0) -> str:
+async def regex_replace(text: Text = "", pattern: Text = "", replacement: Text = "", count: Whole = 0) -> str:
     """The text with matches replaced; count 0 replaces all."""
+    ready = _pattern(pattern)
     try:
-        return _pattern(pattern).sub(replacement, text, max(count, 0))
-    except (re.error, IndexError) as error:
+        return await matched(lambda **limits: ready.sub(replacement, text, max(count, 0), **limits))
+    except (PatternSyntaxError, IndexError) as error:
         raise NodeError(f'"{replacement[:80]}" is not a replacement: {error}') from None
 
 
 @node_type("nodetool.text.RegexSplit")
-def regex_split(text: Text = "", pattern: Text = "", maxsplit: Whole = 0) -> list[str]:
+async def regex_split(text: Text = "", pattern: Text = "", maxsplit: Whole = 0) -> list[str]:
     """Splits a text at matches; maxsplit 0 splits at all."""
-    return ["" if part is None else part for part in _pattern(pattern).split(text, max(maxsplit, 0))]
+    ready = _pattern(pattern)
+    parts = await matched(lambda **limits: ready.split(text, max(maxsplit, 0), **limits))
+    return ["" if part is None else part for part in parts]
 
 
 @node_type("nodetool.text.RegexValidate")
-def regex_validate(text: Text = "", pattern: Text = "") -> bool:
+async def regex_validate(text: Text = "", pattern: Text = "") -> bool:
     """True when the text begins with a match of the regular expression."""
-    return _pattern(pattern).match(text) is not None
+    ready = _pattern(pattern)
+    return await matched(lambda **limits: ready.match(text, **limits)) is not None
 
 
 @node_type("nodetool.text.Compare")

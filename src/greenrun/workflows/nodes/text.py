@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, ClassVar
 
 from greenrun.document.js import utf16_length
 from greenrun.workflows import prompt_template
 from greenrun.workflows.node import Inbox, InputMode, Node, NodeContext, OutputSpec
+from greenrun.workflows.patterns import PatternError, compiled, matched
 from greenrun.workflows.ports import Anything, Flag, Text, to_plain_text
 
 _TEXT = (OutputSpec("output", "str"),)
@@ -120,10 +120,11 @@ class FilterRegexString(Node):
 
     async def process(self, context: NodeContext) -> dict[str, Any] | None:
         try:
-            pattern = re.compile(self.pattern)
-        except re.error:
+            pattern = compiled(self.pattern)
+        except PatternError:
             return None
-        found = pattern.fullmatch(self.value) if self.full_match else pattern.search(self.value)
+        match = pattern.fullmatch if self.full_match else pattern.search
+        found = await matched(lambda **limits: match(self.value, **limits))
         return {"output": self.value} if found is not None else None
 
 

@@ -1,0 +1,5 @@
+"""``python -m greenrun``."""
+
+from greenrun.cli.main import main
+
+main()
