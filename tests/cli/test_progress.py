@@ -31,7 +31,7 @@ def written(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], io.StringIO]:
 
 async def until(stream: io.StringIO, text: str) -> None:
     async with asyncio.timeout(SECONDS):
-        while text not in stream.getvalue():
+        while text not in stream.getvalue():  # noqa: ASYNC110 a stream tells nobody that it was written to
             await asyncio.sleep(0)
 
 

@@ -60,7 +60,7 @@ def _registry() -> Registry:
 
 
 def _types() -> list[str]:
-    return sorted(_registry().types())
+    return [item.type for item in _registry().types()]
 
 
 class _Host:

@@ -171,10 +171,9 @@ def test_a_widget_on_an_input_that_takes_a_variable_writes_the_variable() -> Non
     assert edits(only(stored, "GR403"))[0]["props"] == {"binding": "var:text"}
 
 
-def test_a_constant_gives_way_to_the_widget_on_its_input() -> None:
+def test_a_constant_is_not_thrown_away_for_the_widget_on_its_input() -> None:
     stored = quiet(operations=[operation(inputs={"in1": {"from": "constant", "value": "x"}})])
-    clear = {"edit": "clear_mapping", "id": "main", "side": "inputs", "node": "in1"}
-    assert edits(only(stored, "GR403")) == [clear]
+    assert edits(only(stored, "GR403")) == []
 
 
 def test_a_widget_on_an_input_that_takes_a_resource_has_no_fix() -> None:

@@ -21,13 +21,13 @@ from greenrun.document.bindings import (
 from greenrun.document.conditions import is_readable
 from greenrun.document.findings import Finding, Fix, Place
 from greenrun.document.js import trim
-from greenrun.document.model import FromConstant, FromResource, FromVariable, InputMapping
+from greenrun.document.model import FromResource, FromVariable, InputMapping
 from greenrun.document.nearest import Choice, limit_of, nearest, nearest_choice
 from greenrun.document.surface import Port
 from greenrun.document.tree import Widget
 from greenrun.oracle.context import Context
 from greenrun.oracle.rules.renames import renamed
-from greenrun.oracle.rules.repairs import declare_variable, edit, rewrite
+from greenrun.oracle.rules.repairs import declare_variable, rewrite
 from greenrun.oracle.usage import OperationFacts, Role, Use
 from greenrun.oracle.wording import existing, named, quoted
 
@@ -424,20 +424,14 @@ def _mapped_elsewhere(ctx: Context, use: Use, ref: InputRef) -> Iterator[Finding
             f"{_source_text(mapping)}: the widget has no effect. Bind it to what the mapping reads, or remove the "
             "mapping.",
             _place(use),
-            lambda: [_unmapped(ctx, use, facts, ref.node_id, mapping)],
+            lambda: [_source_written(ctx, use, mapping)],
         )
 
 
-def _unmapped(ctx: Context, use: Use, facts: OperationFacts, node: str, mapping: InputMapping) -> Fix | None:
-    """Let the widget write what the mapping reads; a constant gives way to the widget."""
-    match mapping:
-        case FromVariable(variable):
-            return rewrite(ctx, use, encode(VariableRef(variable)))
-        case FromConstant():
-            clear = edit("clear_mapping", id=facts.id, side="inputs", node=node)
-            return Fix("Let the widget fill the input", (clear,))
-        case _:
-            return None
+def _source_written(ctx: Context, use: Use, mapping: InputMapping) -> Fix | None:
+    """Let the widget write the variable that the mapping reads. A constant stays: whether it or the widget was meant is
+    for a person to say."""
+    return rewrite(ctx, use, encode(VariableRef(mapping.variable_id))) if isinstance(mapping, FromVariable) else None
 
 
 def _source_text(mapping: InputMapping) -> str:
