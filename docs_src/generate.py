@@ -56,7 +56,9 @@ def is_current(path: Path) -> bool:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m docs_src.generate", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m docs_src.generate", description="Write the generated pages of the documentation."
+    )
     parser.add_argument("--check", action="store_true", help="write nothing; 1 when a page is stale")
     options = parser.parse_args(arguments)
     stale = [path for path in (*GENERATED, *written_pages()) if not is_current(path)]

@@ -8,7 +8,12 @@ function's worker process stays light.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from greenrun.sdk import Audio, Chunk, Document, File, Image, Progress, Video, workflow
+
+    load: Any
 
 __version__ = "0.1.0"
 
@@ -24,7 +29,18 @@ _NAMES = {
     "workflow": "greenrun.sdk",
 }
 
-__all__ = sorted(("__version__", *_NAMES))  # pyright: ignore[reportUnsupportedDunderAll]
+__all__ = [
+    "Audio",
+    "Chunk",
+    "Document",
+    "File",
+    "Image",
+    "Progress",
+    "Video",
+    "__version__",
+    "load",
+    "workflow",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -210,7 +210,7 @@ def odd_ids(id_: str) -> dict[str, Any]:
             widget("TextInput", id_, label=id_, binding=f"var:{id_}"),
             widget("Button", f"{id_}-b", events=[{"trigger": "click", "kind": "run", "operationId": id_}]),
             widget(id_, f"{id_}-w", **{id_: id_}),
-            widget("Text", f"{id_}-t", text=f"{{{{ {id_} | {id_} }}}}", format=f"{{{{ {id_} | {id_} }}}}"),
+            widget("Text", f"{id_}-t", text=f"{{{id_}|{id_}}}", format=f"{{{id_}|{id_}}}"),
         ],
         [operation(id_, inputs={id_: {"from": "variable", "variableId": id_}})],
         [{"id": id_, "name": id_, "scope": "user", "persist": True}],

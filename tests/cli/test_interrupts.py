@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import select
@@ -14,7 +15,9 @@ from pathlib import Path
 
 import psutil
 import pytest
-from app_folders import function_app, shouting_app, write_app
+from app_folders import Command, function_app, shouting_app, write_app
+
+from greenrun.cli.interrupt import run_async
 
 SECONDS = 15
 
@@ -216,3 +219,26 @@ def test_a_command_that_ignores_interrupts_goes_on(tmp_path: Path, pipe: Pipe) -
         _, said = interrupt(process)
         assert process.returncode == 0
         assert said == ""
+
+
+def test_an_interrupt_cancels_the_work_and_lets_it_clean_up(greenrun: Command) -> None:
+    cleaned: list[str] = []
+
+    async def work() -> None:
+        signal.raise_signal(signal.SIGINT)
+        try:
+            await asyncio.sleep(SECONDS)
+        finally:
+            cleaned.append("up")
+
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        run_async(work())
+    assert cleaned == ["up"]
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_interrupt_outside_of_async_work_ends_with_130(greenrun: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("greenrun.cli.nodes.default_registry", lambda: signal.raise_signal(signal.SIGINT))
+    outcome = greenrun("nodes")
+    assert (outcome.code, outcome.err) == (130, "interrupted\n")

@@ -8,7 +8,7 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -171,6 +171,27 @@ async def test_nothing_at_all_is_wrong_use(tmp_path: Path) -> None:
 
     with pytest.raises(WrongUse, match="There is nothing at"):
         await watch(tmp_path / "nope", once, Console(file=io.StringIO()))
+
+
+@pytest.mark.parametrize("command", ["check", "debug"])
+def test_an_app_that_cannot_be_read_does_not_end_the_watch(
+    command: str, tmp_path: Path, greenrun: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = shouting_app(tmp_path / "app")
+    results: list[object] = []
+
+    async def thrice(path: Path, once: Callable[[], Awaitable[object]], console: Console, **options: object) -> None:
+        text = (app / "app.json").read_text(encoding="utf-8")
+        for content in (text, "{", text):
+            (app / "app.json").write_text(content, encoding="utf-8")
+            results.append(await once())
+
+    monkeypatch.setattr(f"greenrun.cli.{command}.watch_files", thrice)
+    outcome = greenrun(command, app, "--watch")
+    assert outcome.code == 0
+    assert [result is None for result in results] == [False, True, False]
+    assert outcome.out.count("✔  Green") == 2
+    assert outcome.err.startswith("error: ")
 
 
 @pytest.mark.parametrize("command", ["check", "debug"])

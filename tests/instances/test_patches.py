@@ -46,7 +46,8 @@ RESOURCE = {
     "operations": ["read", "create", "update", "delete"],
     "autosave": "manual",
 }
-RUNS = ("j1", "j2", "j3")
+RUNS = {"j1": "main", "j2": "main", "j3": "other"}
+"""Run ids, each of one operation for ever."""
 VALUES = ("", "text", 0, 1, True, False, None, 2.5, [], ["a", "b"], {"a": 1}, [{"type": "message", "content": "hi"}])
 
 
@@ -65,7 +66,7 @@ def every_type() -> list[dict[str, Any]]:
         if known.trigger != "none":
             props["events"] = [{"trigger": known.trigger, "kind": "run", "operationId": "main"}]
         if known.format:
-            props["format"] = "{{ w }} and {{ result | upper }} of {{ prompt }}"
+            props["format"] = "{w} and {result|upper} of {prompt}"
         if index % 2:
             props["visibleWhen"] = {"binding": READABLE[index % len(READABLE)], "op": "notEmpty"}
         if index % 3 == 0:
@@ -107,8 +108,7 @@ def _dispatching(events: st.SearchStrategy[Any]) -> st.SearchStrategy[Step]:
     return events.map(lambda event: lambda instance: instance.dispatch(event))
 
 
-_runs = st.sampled_from(RUNS)
-_operations = st.sampled_from(("main", "other"))
+_runs = st.sampled_from(tuple(RUNS))
 _values = st.sampled_from(VALUES)
 _texts = st.sampled_from(("boom", "", "late"))
 USER = st.one_of(
@@ -119,15 +119,14 @@ USER = st.one_of(
     st.just(Reset()),
 )
 STARTS = st.builds(
-    lambda run, operation_id, claim: RunStarted(
-        Invocation(run, operation_id, "pending"),
-        (f"{operation_id}:out1",) if claim else (),
+    lambda run, claim: RunStarted(
+        Invocation(run, RUNS[run], "pending"),
+        (f"{RUNS[run]}:out1",) if claim else (),
         ("v",) if claim else (),
         {"v": "default"},
         claim,
     ),
     _runs,
-    _operations,
     st.booleans(),
 )
 OF_RUNS = st.one_of(

@@ -34,24 +34,36 @@ from greenrun.workflows.run import RunResult, RunSpec
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
+_TEXTS = """
+null op: op:main op:a/in: op:/out:x op:a/in:b:c op:a/exec# var: view:# a/b # a#b self main click run __proto__ constructor
+toString {} {result} {a|b:c} {
+"""
 HOSTILE: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 0.5, 10**40, -(10**400), 1e308, float("inf"), float("nan"), "", " ", "\ud800", "\0"),
-    *("x" * 3000, "null", "op:", "op:main", "op:a/in:", "op:/out:x", "op:a/in:b:c", "op:a/exec#", "var:", "view:#", "a/b"),
-    *("#", "a#b", "self", "main", "click", "run", "__proto__", "constructor", "toString", "{}", "{result}", "{a|b:c}", "{"),
+    "x" * 3000,
+    *_TEXTS.split(),
     *([], {}, [[]], [None], {"": {}}, {"__proto__": {"a": 1}}, {"type": "Button"}, {"type": "Button", "props": None}),
     *({"id": "\udfff"}, {"type": "Container", "props": {"content": [{"type": "Text", "props": {"id": "dup"}}] * 2}}),
-    *({"binding": "op:draft/exec#running", "op": "eq", "value": {}}, {"binding": None}, {"trigger": "click", "kind": "run"}),
+    *(
+        {"binding": "op:draft/exec#running", "op": "eq", "value": {}},
+        {"binding": None},
+        {"trigger": "click", "kind": "run"},
+    ),
     *({"kind": "function", "function": "os:system"}, {"kind": "workflow", "workflowId": ""}, {"kind": "script"}),
     *({"from": "variable", "variableId": "constructor"}, {"from": "resource"}, {"to": "variable", "variableId": ""}),
-    *({"type": "image", "uri": "package://x"}, {"type": "dataframe", "columns": 3, "rows": {"a": 1}}, {"rows": [[1], {}]}),
+    *(
+        {"type": "image", "uri": "package://x"},
+        {"type": "dataframe", "columns": 3, "rows": {"a": 1}},
+        {"rows": [[1], {}]},
+    ),
 )
-KEYS = (
-    *("id", "type", "props", "binding", "__proto__", "constructor", "", "\ud800", "events", "visibleWhen", "disabledWhen"),
-    *("content", "value", "values", "options", "steps", "tabs", "cards", "columns", "format", "label", "text", "min", "max"),
-    *("step", "default", "name", "kind", "key", "from", "to", "target", "timeoutMs", "policy", "variables", "resources"),
-    *("resourceBindingId", "operationId", "streamBinding", "operations", "scope", "persist", "line_mode", "role", "pace"),
-    *("zones", "functions", "workflows", "schemaVersion", "workflowVersion", "bypassed", "parent_id", "dynamic_inputs"),
-)
+_NAMES = """
+id type props binding events visibleWhen disabledWhen content value values options steps tabs cards columns format label text
+min max step default name kind key from to target timeoutMs policy variables resources resourceBindingId operationId
+streamBinding operations scope persist line_mode role pace zones functions workflows schemaVersion workflowVersion bypassed
+parent_id dynamic_inputs __proto__ constructor
+"""
+KEYS = ("", "\ud800", *_NAMES.split())
 
 
 @cache
@@ -87,8 +99,6 @@ class _Host:
 
     async def run(self, spec: RunSpec, emit: Callable[[dict[str, Any]], None]) -> RunResult:
         raise AssertionError("nothing may run")
-
-
 
 
 @cache
@@ -218,14 +228,14 @@ def _errors(findings: tuple[Finding, ...]) -> list[str]:
     return [finding.code for finding in findings if finding.severity == "error"]
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 @given(broken_apps())
 def test_broken_apps_get_an_answer_and_keep_all_that_they_have(app: tuple[dict[str, Any], _Host]) -> None:
     document, host = app
     asyncio.run(examine(document, host))
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
-@given(_json | st.fixed_dictionaries({"ui": _json}, optional={key: _json for key in ("operations", "variables", "app")}))
+@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@given(_json | st.fixed_dictionaries({"ui": _json}, optional=dict.fromkeys(("operations", "variables", "app"), _json)))
 def test_any_json_gets_an_answer(value: Any) -> None:
     asyncio.run(examine(value, _Host({}, {})))

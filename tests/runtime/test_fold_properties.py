@@ -127,7 +127,7 @@ def test_a_run_ends_at_most_once(history: list[Any]) -> None:
         assert {key: list(state.live.get(key, ())) for key in OPERATIONS} == live_index(state)
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(HISTORIES)
 def test_reducing_leaves_the_state_before_as_it_was(history: list[Any]) -> None:
     state = empty_state()

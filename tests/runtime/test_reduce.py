@@ -549,3 +549,19 @@ def test_streamed_texts_are_one_text(texts: list[str]) -> None:
 @given(st.lists(st.dictionaries(st.text(max_size=1), st.integers(), max_size=2), min_size=2))
 def test_streamed_records_are_one_list(records: list[dict[str, int]]) -> None:
     assert streamed(list(records)) == records
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        SetVariable("v", "", "append", "j"),
+        InvocationTranscript("j", {"kind": "tool", "id": "t", "name": "search", "status": "running"}),
+        InvocationTranscript("j", {"kind": "text", "text": ""}),
+    ],
+    ids=["empty piece", "repeated call", "empty text"],
+)
+def test_what_is_said_again_changes_nothing(event: Event) -> None:
+    tool = InvocationTranscript("j", {"kind": "tool", "id": "t", "name": "search", "status": "running"})
+    text = InvocationTranscript("j", {"kind": "text", "text": "reading"})
+    state = after(started("j"), *written("j", "v", "a"), tool, text)
+    assert reduce(state, event) is state

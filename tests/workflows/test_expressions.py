@@ -107,3 +107,16 @@ def test_a_failing_predicate_is_false() -> None:
 def test_an_expression_without_values_says_that_nothing_is_known() -> None:
     with pytest.raises(ExpressionError, match="known: nothing"):
         evaluate("x", {})
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["[text * 900] * 1000", "[[text * 90] * 100] * 100", "str([[text] * 1000] * 1000)", "10 ** 900 * 10 ** 900"],
+)
+def test_what_multiplies_beyond_bounds_is_refused_before_it_is_built(expression: str) -> None:
+    with pytest.raises(ExpressionError, match="too large"):
+        evaluate(expression, VALUES)
+
+
+def test_a_list_may_be_repeated_within_bounds() -> None:
+    assert evaluate("[item] * 2", VALUES) == [VALUES["item"]] * 2

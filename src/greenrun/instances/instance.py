@@ -302,7 +302,7 @@ class AppInstance:
                 reaction.actions.append(f"run {operation_id}")
                 reaction.runs.append(self.run(operation_id))
             case CancelAction(operation_id=operation_id, invocation_id=invocation_id):
-                ids = self.cancel(operation_id, invocation_id)
+                ids = self.runs.cancel(operation_id, invocation_id, "event")
                 reaction.actions.append(f"cancel {operation_id} ({', '.join(ids) or 'nothing was running'})")
             case SetVariableAction(variable_id=variable_id, value=value):
                 reaction.actions.append(f"setVariable {variable_id}")

@@ -18,6 +18,8 @@ from greenrun.runtime.starts import started_run, waiting_run
 from greenrun.runtime.state import InstanceState, Invocation
 
 Limit = Literal["operation", "ceiling", "deadline"]
+CancelledBy = Literal["cancel", "event", "replace", "close"]
+"""A host that asked for it, an event of the app itself, policy replace, or the end of the session."""
 
 
 @dataclass(slots=True)
@@ -38,7 +40,7 @@ class RunRecord:
     result: object = None
     started_at: float = 0.0
     duration_ms: float = 0.0
-    cancelled_by: Literal["cancel", "replace", "close"] | None = None
+    cancelled_by: CancelledBy | None = None
     refused: RunRefused | None = None
     open: bool = True
     settled: asyncio.Event = field(default_factory=asyncio.Event)
@@ -115,7 +117,9 @@ class AppRuns:
         record.settled.set()
         return record
 
-    def cancel(self, operation_id: str, invocation_id: str | None = None) -> tuple[str, ...]:
+    def cancel(
+        self, operation_id: str, invocation_id: str | None = None, by: CancelledBy = "cancel"
+    ) -> tuple[str, ...]:
         """Cancel the live runs of an operation, or one of them; the ids that were live (spec: harness 3.8)."""
         live = [
             item.id
@@ -123,10 +127,10 @@ class AppRuns:
             if invocation_id is None or item.id == invocation_id
         ]
         for identifier in live:
-            self.cancel_run(identifier, "cancel")
+            self.cancel_run(identifier, by)
         return tuple(live)
 
-    def cancel_run(self, job_id: str, by: Literal["cancel", "replace", "close"]) -> None:
+    def cancel_run(self, job_id: str, by: CancelledBy) -> None:
         """State first, transport second, so that no late message is folded."""
         record = self._by_id[job_id]
         if record.settled.is_set() or not record.open:

@@ -52,6 +52,23 @@ def holds(expectation: ExpectBody, view: WidgetView) -> bool:
     return _CHECKS[expectation.check](view, expectation.value)
 
 
+_WANTED = {
+    "nonEmpty": "have a value",
+    "equals": "equal",
+    "matches": "match",
+    "visible": "be visible",
+    "hidden": "be hidden",
+    "enabled": "be enabled",
+    "disabled": "be disabled",
+}
+
+
+def wanted(expectation: ExpectBody) -> str:
+    """What was expected, as words that follow "should"."""
+    words = _WANTED[expectation.check]
+    return f"{words} {compact_json(expectation.value)}" if expectation.check in ("equals", "matches") else words
+
+
 def actual(expectation: ExpectBody, view: WidgetView) -> str:
     """What was found instead, as a text."""
     if expectation.check in ("visible", "hidden"):

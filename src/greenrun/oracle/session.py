@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from greenrun.document.errors import GreenrunError
@@ -14,7 +15,7 @@ from greenrun.instances.errors import InstanceError, RunRefused, WidgetRefused, 
 from greenrun.instances.gestures import change, click
 from greenrun.instances.instance import AppInstance, Reaction
 from greenrun.instances.runs import RunRecord
-from greenrun.oracle.expectations import MAY_HOLD_FROM_THE_START, actual, holds
+from greenrun.oracle.expectations import MAY_HOLD_FROM_THE_START, actual, holds, wanted
 from greenrun.oracle.report import Interaction
 from greenrun.oracle.steps import (
     BadStep,
@@ -201,10 +202,9 @@ class Session:
         record.widget = widget.id
         view = self.instance.view(widget.id)
         if not holds(body, view):
-            wanted = f" {body.value!r}" if "value" in body.model_fields_set else ""
             record.fail(
                 "GR718",
-                f'{widget.type} "{widget.label or widget.id}" is not {body.check}{wanted}: it is {actual(body, view)}.',
+                f'{widget.type} "{widget.label or widget.id}" should {wanted(body)}: it is {actual(body, view)}.',
             )
         elif (
             body.check in MAY_HOLD_FROM_THE_START
@@ -218,7 +218,10 @@ class Session:
         self.vacuous.append(Finding("GR719", "error", message, Place(widget=record.widget, step=record.number)))
 
     def _fingerprint(self) -> tuple[object, int]:
-        return self.instance.state, len(self.instance.resources.log)
+        """The state without what nobody sees: how often an input was written, and whether to the value that it had."""
+        state = self.instance.state
+        inputs = {key: slot.value for key, slot in state.inputs.items()}
+        return (inputs, replace(state, inputs={})), len(self.instance.resources.log)
 
     def _note_state(self) -> None:
         for widget_id, flags in self.instance.visibility().items():

@@ -84,7 +84,9 @@ def target_from_document(value: object, ref: str = "inline-document", name: str 
         try:
             value = read_json(value, source="the text").value
         except JsonReadError as error:
-            return Target(TargetInfo(ref, "application"), None, f"{_NO_DOCUMENT}it is not JSON that can be read ({error}).")
+            return Target(
+                TargetInfo(ref, "application"), None, f"{_NO_DOCUMENT}it is not JSON that can be read ({error})."
+            )
     if is_too_deep(value):
         issue = f"{_NO_DOCUMENT}it is nested more than {MAX_DEPTH} levels deep."
         return Target(TargetInfo(ref, "application"), None, issue)

@@ -133,7 +133,7 @@ def pick_step(glance: Glance) -> Shown:
     options = tuple(
         {
             **option,
-            "completed": completed[option["value"]],
+            "completed": completed.get(option["value"], False),
             "disabled": option.get("disabled") is True or (not back and index < current),
         }
         for index, option in enumerate(_titled(steps))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from greenrun.document.js import display_text, strict_equal, truthy
+from greenrun.document.js import deep_equal, display_text, strict_equal, truthy
 from greenrun.document.values import ABSENT, Value, is_number
 from greenrun.runtime import events as ev
 from greenrun.runtime.state import (
@@ -65,13 +65,21 @@ def fold_entry(entries: list[TranscriptEntry], entry: TranscriptEntry) -> list[T
     if entry["kind"] == "text" and entries:
         last = entries[-1]
         if last["kind"] == "text" and last.get("source") == entry.get("source"):
-            return [*entries[:-1], {**last, "text": last["text"] + entry["text"]}]
+            return _amended(entries, len(entries) - 1, {"text": last["text"] + entry["text"]})
     if entry["kind"] == "tool":
         for index, known in enumerate(entries):
             if known["kind"] == "tool" and known["id"] == entry["id"]:
                 news = {name: entry[name] for name in ("status", "result") if name in entry}
-                return [*entries[:index], {**known, **news}, *entries[index + 1 :]]
+                return _amended(entries, index, news)
     return [*entries, entry][-TRANSCRIPT_LIMIT:]
+
+
+def _amended(entries: list[TranscriptEntry], index: int, news: Mapping[str, Any]) -> list[TranscriptEntry]:
+    """The transcript with members of one entry replaced; the same list when they were so already."""
+    known = entries[index]
+    if all(name in known and deep_equal(known[name], value) for name, value in news.items()):
+        return entries
+    return [*entries[:index], {**known, **news}, *entries[index + 1 :]]
 
 
 def _with(mapping: Mapping[str, _T], key: str, value: _T) -> dict[str, _T]:
@@ -154,6 +162,9 @@ def _write_by_run(state: InstanceState, event: ev.SetVariable, run: str) -> Inst
     value = event.value
     if event.disposition == "append" and writer == run:
         acc, value = append(state.variable_acc.get(key, "none"), state.variables.get(key, ABSENT), value)
+    unchanged = acc == state.variable_acc.get(key) and _same(state.variables.get(key, ABSENT), value)
+    if writer == run and unchanged:
+        return state
     return replace(
         state,
         variables=_written(state.variables, key, value),
@@ -321,8 +332,9 @@ def _invocation_transcript(state: InstanceState, event: ev.InvocationTranscript)
     run = _canonical(state, event.invocation_id)
     if run not in state.invocations:
         return state
-    entries = fold_entry(state.transcripts.get(run, []), event.entry)
-    return replace(state, transcripts=_with(state.transcripts, run, entries))
+    known = state.transcripts.get(run, [])
+    entries = fold_entry(known, event.entry)
+    return state if entries is known else replace(state, transcripts=_with(state.transcripts, run, entries))
 
 
 def _output_value(state: InstanceState, event: ev.OutputValue) -> InstanceState:

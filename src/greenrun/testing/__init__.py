@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from greenrun.testing.client import AppFailure, AsyncAppClient, WidgetHandle
     from greenrun.testing.sync import AppClient
 
-__all__ = ["AppClient", "AppFailure", "AsyncAppClient", "WidgetHandle"]
+__all__ = ["TIMEOUT_MS", "AppClient", "AppFailure", "AsyncAppClient", "WidgetHandle"]
+
+TIMEOUT_MS = 60_000
+"""How long each run of an app may take in a test, unless the test says otherwise."""
 
 _MODULES = {
     "AppClient": "greenrun.testing.sync",

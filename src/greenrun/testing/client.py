@@ -11,12 +11,14 @@ from typing import Any
 from greenrun.document.tree import Widget
 from greenrun.document.values import ABSENT
 from greenrun.instances.instance import AppInstance
+from greenrun.instances.runs import Limits
 from greenrun.oracle.report import Interaction
 from greenrun.oracle.session import Session
-from greenrun.oracle.steps import BadStep, ChangeStep, ClickStep, parse_step
+from greenrun.oracle.steps import BadStep, ChangeStep, ClickStep, Step, parse_step
 from greenrun.oracle.widget_reference import find_widget
+from greenrun.testing import TIMEOUT_MS
 from greenrun.workspace.local import LocalHost
-from greenrun.workspace.project import Project, load
+from greenrun.workspace.project import load
 
 MEDIA_TYPES: Mapping[str, str] = {
     "ImageInput": "image",
@@ -80,17 +82,21 @@ class WidgetHandle:
 class AsyncAppClient:
     """One open app. Widgets are named by id, type or label; a step waits until every run that it started has settled."""
 
-    def __init__(self, project: Project, host: LocalHost, instance: AppInstance) -> None:
-        self._project = project
+    def __init__(self, host: LocalHost, instance: AppInstance) -> None:
         self._host = host
         self._instance = instance
         self._session = Session(instance, runs_on=True)
 
     @classmethod
     async def open(
-        cls, path: Path | str, *, restored: Mapping[str, Any] | None = None, trust: bool = False
+        cls,
+        path: Path | str,
+        *,
+        restored: Mapping[str, Any] | None = None,
+        trust: bool = False,
+        timeout_ms: float | None = TIMEOUT_MS,
     ) -> AsyncAppClient:
-        """Open the app at `path`. `restored` are the persisted values of an earlier session.
+        """Open the app at `path`. `restored` are the persisted values of an earlier session, `timeout_ms` bounds each run.
 
         Raises:
             LoadError: There is no app at that path.
@@ -98,7 +104,8 @@ class AsyncAppClient:
         project = load(path, trust=trust)
         host = project.host()
         try:
-            return cls(project, host, await project.aopen(host, restored=restored))
+            instance = await project.aopen(host, restored=restored, limits=Limits(timeout_ms))
+            return cls(host, instance)
         except BaseException:
             await host.aclose()
             raise
@@ -143,8 +150,7 @@ class AsyncAppClient:
         parsed = parse_step(dict(step), len(self._session.interactions) + 1)
         if isinstance(parsed, BadStep):
             raise AppFailure(parsed.message)
-        record = await self._session.take(parsed)
-        return self._checked(record, check)
+        return await self._take(parsed, check)
 
     def widget(self, widget: str) -> WidgetHandle:
         """A widget by id, type or label.
@@ -181,12 +187,16 @@ class AsyncAppClient:
             raise AppFailure(found)
         return found
 
-    async def _take(self, step: ClickStep | ChangeStep, check: bool) -> Interaction:
-        return self._checked(await self._session.take(step), check)
-
-    def _checked(self, record: Interaction, check: bool) -> Interaction:
+    async def _take(self, step: Step, check: bool) -> Interaction:
+        known = len(self._instance.runs.records)
+        record = await self._session.take(step)
         if check and record.error is not None:
             raise AppFailure(f"{record.step}: {record.error}")
+        # What is no finding about the app, a limit or code that is not trusted, fails a test all the same.
+        started = self._instance.runs.records[known:]
+        stopped = next((run for run in started if run.limit is not None or run.refused is not None), None)
+        if check and stopped is not None:
+            raise AppFailure(f"{record.step}: {stopped.error}")
         return record
 
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from greenrun.document.values import ABSENT
 from greenrun.oracle.report import Interaction
+from greenrun.testing import TIMEOUT_MS
 from greenrun.testing.client import AsyncAppClient, WidgetHandle
 
 T = TypeVar("T")
@@ -19,13 +20,21 @@ T = TypeVar("T")
 class AppClient:
     """`AsyncAppClient` without await; close it, or use it as a context manager."""
 
-    def __init__(self, path: Path | str, *, restored: Mapping[str, Any] | None = None, trust: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path | str,
+        *,
+        restored: Mapping[str, Any] | None = None,
+        trust: bool = False,
+        timeout_ms: float | None = TIMEOUT_MS,
+    ) -> None:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="greenrun-app", daemon=True)
         self._thread.start()
         self._client: AsyncAppClient | None = None
         try:
-            self._client = self._wait(AsyncAppClient.open(path, restored=restored, trust=trust))
+            opening = AsyncAppClient.open(path, restored=restored, trust=trust, timeout_ms=timeout_ms)
+            self._client = self._wait(opening)
         except BaseException:
             self.close()
             raise

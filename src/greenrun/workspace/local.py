@@ -10,6 +10,7 @@ from typing import Any
 
 from greenrun.oracle.host import FunctionUntrusted
 from greenrun.workflows.functions import FunctionHost, FunctionPorts
+from greenrun.workflows.functions.errors import FunctionError
 from greenrun.workflows.registry import Registry, default_registry
 from greenrun.workflows.run import RunResult, RunSpec, execute
 from greenrun.workspace.folder import LoadedApp
@@ -20,12 +21,11 @@ class LocalHost:
 
     def __init__(self, app: LoadedApp, *, registry: Registry | None = None, trust: bool = False) -> None:
         self._app = app
-        self._carried = dict(app.target.functions)
         self._trust = trust
         self._registry = registry or default_registry()
         self._functions = FunctionHost(
             app.workflows,
-            sources=self._carried,
+            sources=app.target.functions,
             python=_interpreter(app),
             import_timeout_ms=app.settings.import_timeout_ms,
         )
@@ -45,13 +45,20 @@ class LocalHost:
 
     async def function_ports(self, function: str) -> FunctionPorts:
         """Ports of a function; code that a bundle carries is imported only when it is trusted."""
-        module = function.partition(":")[0]
-        if module in self._carried and not self._trust:
-            raise FunctionUntrusted(
-                f'the bundle brings its own code ("{module}"), which is not run before you trust it. '
-                "Read it, then repeat with --trust."
-            )
+        if self._app.target.functions and not self._trust:
+            self._refuse_carried(function)
         return await self._functions.inspect(function)
+
+    def _refuse_carried(self, function: str) -> None:
+        try:
+            carried = self._functions.carried_modules(function.partition(":")[0])
+        except FunctionError:
+            return  # there is nothing to import; inspecting it says why
+        if carried:
+            raise FunctionUntrusted(
+                f"the bundle brings its own code ({', '.join(carried)}), which is not run before you trust it. "
+                "Read it, then repeat with --trust (in Python: trust=True)."
+            )
 
     def function_sources(self, function: str) -> dict[str, str]:
         return self._functions.source_closure(function.partition(":")[0])

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from greenrun.instances.instance import AppInstance
+from greenrun.instances.runs import Limits
 from greenrun.oracle.check_report import CheckReport, check_report
 from greenrun.oracle.options import SimulateOptions
 from greenrun.oracle.report import Report
@@ -85,8 +86,10 @@ class Project:
         interact = options.interact if options.interact is not None else self.loaded.interact
         return replace(options, params={**self.loaded.params, **options.params}, interact=interact)
 
-    async def aopen(self, host: LocalHost, *, restored: Mapping[str, Any] | None = None) -> AppInstance:
-        """An open app over `host`; close it with ``aclose``.
+    async def aopen(
+        self, host: LocalHost, *, restored: Mapping[str, Any] | None = None, limits: Limits | None = None
+    ) -> AppInstance:
+        """An open app over `host`; close it with ``aclose``. `limits` bounds its runs.
 
         Raises:
             LoadError: The file holds no valid application document.
@@ -94,7 +97,7 @@ class Project:
         resolved = await resolve(self.loaded.target, host)
         if resolved.app is None:
             raise LoadError(self.loaded.target.issue or "There is no application document.")
-        return AppInstance(resolved.app, HostRunner(host, resolved.target), restored=restored)
+        return AppInstance(resolved.app, HostRunner(host, resolved.target), restored=restored, limits=limits)
 
 
 def _run(work: Coroutine[Any, Any, T]) -> T:

@@ -28,7 +28,7 @@ from greenrun.workflows.engine.stream import StreamActor
 from greenrun.workflows.messages import Emit
 from greenrun.workflows.type_meta import type_text
 
-GRACE: Final = 1.0
+GRACE: Final = 0.4
 """Seconds that cancelled nodes get to clean up; whatever they still do then is cut off from the run."""
 
 

@@ -33,6 +33,7 @@ KILL_SECONDS = 2.0
 STUCK_SECONDS = 1.0
 POLL_SECONDS = 0.002
 CHUNK = 65_536
+BREATHE_EVERY = 64
 PIPE_CHUNKS = 4
 MAX_STARTUP_TEXT = 2_000
 _FRAME = re.compile(r'^  File "(.+)", line (\d+) in ', re.MULTILINE)
@@ -132,6 +133,7 @@ class Worker:
         self._available_output()  # what came between two requests belongs to neither
         self._watched = loop
         loop.add_reader(self._output, self._relay, on_output)
+        told = 0
         try:
             with contextlib.suppress(ConnectionError):  # the end of the process shows when the answer is read
                 await loop.sock_sendall(self._channel, frame)
@@ -141,6 +143,9 @@ class Worker:
                     continue
                 if event.get("event") not in ("done", "failed"):
                     on_event(event)
+                    told += 1
+                    if told % BREATHE_EVERY == 0:  # reading from a channel that is never empty waits for nothing
+                        await asyncio.sleep(0)
                     continue
                 on_output(self._available_output())
                 if event["event"] == "failed":
