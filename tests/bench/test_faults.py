@@ -6,12 +6,12 @@ import asyncio
 from dataclasses import replace
 
 import pytest
+
 from bench.faults import apps
 from bench.faults.judge import Bench, lost
 from bench.faults.kinds import KINDS, UNDETECTABLE
 from bench.faults.run import AppResult, judge_app, show, summarised
 from bench.faults.seed import Draft, Fault, SeedApp, sign, typo
-
 from greenrun.document.findings import Finding, Place, Reason
 from greenrun.oracle.report import NOT_SIMULATED
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from app_folders import SHOUT, Command, function_app, function_operation, shouting_app, write_app
 from simulated import document, form, graph, operation, widget
 

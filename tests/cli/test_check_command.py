@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from app_folders import SHOUT, Command, function_app, function_operation, shouting_app, write_app
 from simulated import document, form, graph, operation, widget
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from app_folders import SHOUT, Command, function_app, shouting_app, write_app
 from simulated import document, form, graph, widget
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-from app_folders import Command, function_app, shouting_app, write_app
 
+from app_folders import Command, function_app, shouting_app, write_app
 from greenrun.cli.interrupt import run_async
 
 SECONDS = 15

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from app_folders import SHOUT, Command, shouting_app, write_app
 from rich.console import Console
-from simulated import document, graph
 
+from app_folders import SHOUT, Command, shouting_app, write_app
 from greenrun import __version__
 from greenrun.cli import demo, doctor
 from greenrun.cli.console import plain, print_json, print_rows
 from greenrun.cli.doctor import Diagnosis
 from greenrun.cli.main import run
 from greenrun.workflows.registry import default_registry
+from simulated import document, graph
 
 
 def sources(folder: Path, **modules: str) -> Path:

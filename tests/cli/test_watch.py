@@ -13,9 +13,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from app_folders import SHOUT, Command, shouting_app
 from rich.console import Console
 
+from app_folders import SHOUT, Command, shouting_app
 from greenrun.cli.console import WrongUse
 from greenrun.cli.watch import difference, is_source, watch
 from greenrun.document.findings import Finding

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from docs_src import conformance
 
 COMPLETE = ("AR-", "HA-0.", "HA-1.", "HA-2.", "HA-3.", "HA-4-", "HA-5.", "HA-D-", "HA-B-", "NO-")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from opened import opened
-from simulated import button, document, graph, operation
 
 from greenrun.instances.errors import WidgetRefused
 from greenrun.instances.gestures import click
+from opened import opened
+from simulated import button, document, graph, operation
 
 
 @pytest.mark.case("AR-7.4-2")

@@ -10,9 +10,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
 from docs_src import generate, picture, snippets
 from docs_src.snippets import APPS, PLUGIN, ROOT, SNIPPETS
-
 from greenrun.workspace.project import load
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from opened import app_of, opened, screen
-from simulated import button, document, form, graph, operation, widget
 
 from greenrun.document.refs import NodePropertyRef
 from greenrun.document.values import ABSENT
@@ -15,6 +13,8 @@ from greenrun.instances.errors import RunRefused, WriteRefused
 from greenrun.instances.gestures import change, click
 from greenrun.instances.instance import AppInstance
 from greenrun.instances.runs import Limits
+from opened import app_of, opened, screen
+from simulated import button, document, form, graph, operation, widget
 
 KEPT = {"id": "name", "name": "Name", "scope": "user", "persist": True, "default": "nobody"}
 OWN = {"id": "mood", "name": "Mood", "scope": "instance", "persist": False, "default": "calm"}

@@ -8,13 +8,13 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from opened import app_of
-from simulated import button, document, operation, widget
 
 from greenrun.instances.gestures import change, click
 from greenrun.instances.instance import AppInstance
 from greenrun.instances.runner import RunRequest
 from greenrun.instances.runs import Limits
+from opened import app_of
+from simulated import button, document, operation, widget
 
 SECONDS = 5
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from opened import opened, screen
-from simulated import button, document, form, operation, widget
 
 from greenrun.document.values import ABSENT
 from greenrun.instances.errors import InstanceError, RunRefused, WidgetRefused, WriteRefused
 from greenrun.instances.gestures import change, click
 from greenrun.instances.instance import AppInstance
+from opened import opened, screen
+from simulated import button, document, form, operation, widget
 
 VARIABLES = [
     {"id": name, "name": name, "scope": "instance", "persist": False} for name in ("picked", "history", "mood")

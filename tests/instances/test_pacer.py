@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from opened import opened
-from simulated import document, widget
 
 from greenrun.instances.errors import WidgetRefused
 from greenrun.instances.gestures import commit, edit
 from greenrun.instances.instance import AppInstance
 from greenrun.instances.pacing import Pacer
+from opened import opened
+from simulated import document, widget
 
 
 class Clock:

@@ -8,8 +8,6 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from opened import opened, screen
-from simulated import button, document, form, graph, operation, widget
 
 from greenrun.document.catalog import SLOT_MAP, WIDGETS
 from greenrun.document.parse import parse_document
@@ -36,6 +34,8 @@ from greenrun.runtime.state import Invocation
 from greenrun.workflows.graph import load_graph
 from greenrun.workflows.registry import default_registry
 from greenrun.workflows.surface import extract_surface
+from opened import opened, screen
+from simulated import button, document, form, graph, operation, widget
 
 READABLE = ("op:main/out:out1", "var:v", "op:main/exec#error", "op:main/exec#running", "op:main/exec#progress", "var:w")
 WRITABLE = ("op:main/in:in1", "var:v", "op:main/prop:t1#strength", "view:w-Text#text", "op:other/in:in1", "var:w")

@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from simulated import MemoryHost, button, codes, document, form, graph, operation, play, view, widget
 
 from greenrun.document.identity import closure
 from greenrun.document.json_text import MAX_DEPTH
@@ -16,6 +15,7 @@ from greenrun.document.surface import Port
 from greenrun.oracle.check_report import check_report
 from greenrun.oracle.target import target_from_document
 from greenrun.oracle.verdict import Verdict
+from simulated import MemoryHost, button, codes, document, form, graph, operation, play, view, widget
 
 RUN = {"trigger": "click", "kind": "run", "operationId": "main"}
 CANCEL = {"trigger": "click", "kind": "cancel", "operationId": "main"}

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from simulated import MemoryHost, button, document, form, graph, operation, play, widget
 
 from greenrun.oracle.check_report import check_report
 from greenrun.oracle.markdown import to_markdown
 from greenrun.oracle.summary import summarize
 from greenrun.oracle.target import target_from_document
+from simulated import MemoryHost, button, document, form, graph, operation, play, widget
 
 
 async def test_the_report_holds_the_keys_of_the_contract() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from simulated import MemoryHost, play
 
 from greenrun.document.surface import Port, Surface
 from greenrun.document.values import ABSENT
@@ -18,6 +17,7 @@ from greenrun.oracle.target import target_from_document
 from greenrun.workflows.graph import load_graph
 from greenrun.workflows.registry import default_registry
 from greenrun.workflows.surface import extract_surface
+from simulated import MemoryHost, play
 
 REGISTRY = default_registry(lambda: [])
 

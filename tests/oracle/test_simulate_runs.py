@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from simulated import Forever, MemoryHost, button, codes, document, form, graph, operation, play, widget
 
 from greenrun.instances.runs import effective_timeout
+from simulated import Forever, MemoryHost, button, codes, document, form, graph, operation, play, widget
 
 
 def node(report: Any, index: int = 0) -> Any:

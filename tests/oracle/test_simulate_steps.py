@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from simulated import MemoryHost, button, codes, document, form, graph, operation, play, view, widget
 
 from greenrun.oracle.steps import BadStep, parse_step, parse_steps, step_schema
+from simulated import MemoryHost, button, codes, document, form, graph, operation, play, view, widget
 
 
 def small() -> list[dict[str, Any]]:

@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from simulated import MemoryHost, button, codes, document, form, graph, operation, play, widget
 
 from greenrun.oracle.host import FunctionUntrusted
 from greenrun.oracle.resolve import resolve
@@ -17,6 +16,7 @@ from greenrun.oracle.target import (
     target_from_workflow_file,
 )
 from greenrun.workflows.functions import FunctionImportError, FunctionMissing, FunctionPorts
+from simulated import MemoryHost, button, codes, document, form, graph, operation, play, widget
 
 
 def bundle(**more: Any) -> dict[str, Any]:

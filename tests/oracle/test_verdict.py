@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from simulated import MemoryHost, button, codes, document, form, graph, operation, play, widget
 
 from greenrun.document.findings import Finding, Place, Reason
 from greenrun.oracle import simulate as simulate_module
 from greenrun.oracle.exercise import Exercise
 from greenrun.oracle.report import NotExercised
 from greenrun.oracle.verdict import make_verdict
+from simulated import MemoryHost, button, codes, document, form, graph, operation, play, widget
 
 
 def two() -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from simulated import MemoryHost, codes, document, form, graph, operation, play, view
 
 

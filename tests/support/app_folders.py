@@ -10,9 +10,9 @@ from typing import Any
 
 import psutil
 import pytest
-from simulated import document, widget
 
 from greenrun.cli.main import run
+from simulated import document, widget
 
 
 def write_app(

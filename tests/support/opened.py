@@ -6,13 +6,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from simulated import MemoryHost, document, graph
-
 from greenrun.instances.app import App
 from greenrun.instances.instance import AppInstance
 from greenrun.oracle.resolve import resolve
 from greenrun.oracle.simulate import HostRunner
 from greenrun.oracle.target import target_from_document
+from simulated import MemoryHost, document, graph
 
 
 async def app_of(stored: Any, graphs: dict[str, Any] | None = None) -> App:

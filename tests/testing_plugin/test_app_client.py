@@ -9,13 +9,13 @@ from typing import Any
 
 import psutil
 import pytest
-from app_folders import SHOUT, function_app, function_operation, shouting_app, write_app
-from simulated import document, widget
 
+from app_folders import SHOUT, function_app, function_operation, shouting_app, write_app
 from greenrun import testing
 from greenrun.testing import AppClient, AppFailure, AsyncAppClient
 from greenrun.testing.client import MEDIA_TYPES
 from greenrun.workspace.errors import LoadError
+from simulated import document, widget
 
 READ = "from greenrun import File\n\ndef f(text: File) -> str:\n    return text.read_bytes().decode()\n"
 FOREVER = "def f(text: str = '') -> str:\n    while True:\n        pass\n"
@@ -129,7 +129,7 @@ def test_any_step_of_a_script_can_be_taken(app: AppClient) -> None:
     app.step({"set": {"key": "own", "value": 7}})
     assert app.variable("own") == 7
     app.step({"expect": {"widget": "Mood", "check": "equals", "value": "calm"}})
-    with pytest.raises(AppFailure, match="is not equals 'wild'"):
+    with pytest.raises(AppFailure, match='should equal "wild"'):
         app.step({"expect": {"widget": "Mood", "check": "equals", "value": "wild"}})
     with pytest.raises(AppFailure, match="seedResource"):
         app.step({"press": "Run"})

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-from app_folders import shouting_app
 
+from app_folders import shouting_app
 from greenrun.testing import AppClient, AsyncAppClient
 from greenrun.testing.opener import AppOpener
 

@@ -4,11 +4,11 @@ import asyncio
 import time
 
 import pytest
-from simulated import button, document, play, widget
 
 from greenrun.workflows import patterns
 from greenrun.workflows.node import NodeError
 from greenrun.workflows.patterns import MAX_LENGTH, PatternError, compiled, matched
+from simulated import button, document, play, widget
 
 ENDLESS = "(a|aa)+$"
 TEXT = "a" * 80 + "b"

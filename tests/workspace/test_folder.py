@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from app_folders import SHOUT, function_app, shouting_app, write_app
-from simulated import document, form, graph, operation
 
+from app_folders import SHOUT, function_app, shouting_app, write_app
 from greenrun.oracle.target import target_from_document
 from greenrun.workspace.errors import LoadError
 from greenrun.workspace.folder import is_workflow_id, load_path, read_script, with_files
 from greenrun.workspace.settings import WorkspaceSettings, read_settings
+from simulated import document, form, graph, operation
 
 
 def bundle(**more: Any) -> dict[str, Any]:

@@ -7,16 +7,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from app_folders import SHOUT, function_app, shouting_app, write_app
-from simulated import document, form, graph, operation
 
 import greenrun
+from app_folders import SHOUT, function_app, shouting_app, write_app
 from greenrun.oracle.host import FunctionUntrusted, Host
 from greenrun.oracle.options import SimulateOptions
 from greenrun.workflows.functions import FunctionMissing
 from greenrun.workspace.errors import LoadError
 from greenrun.workspace.local import LocalHost
 from greenrun.workspace.project import Project
+from simulated import document, form, graph, operation
 
 
 @pytest.fixture(autouse=True)
