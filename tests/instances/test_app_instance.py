@@ -150,17 +150,18 @@ async def test_an_observer_sees_changes_until_it_is_called_off() -> None:
         assert seen == ["fine"]
 
 
-async def test_a_stepper_stands_on_its_first_open_step() -> None:
-    steps = [{"value": "a", "label": "A", "disabled": True}, {"value": "b", "label": "B"}]
+async def test_a_stepper_stands_on_its_first_step_when_that_is_enabled() -> None:
+    steps = [{"value": "a", "title": "A"}, {"value": "b", "title": "B"}]
+    closed = widget("Stepper", "c", binding="var:shut", steps=[{"value": "a", "disabled": True}, {"value": "b"}])
     free = widget("Stepper", "s", binding="var:mood", steps=steps)
     hidden = widget(
         "Stepper", "h", binding="var:step", steps=steps, visibleWhen={"binding": "var:ghost", "op": "notEmpty"}
     )
     read_only = widget("Stepper", "r", binding="op:main/exec#error", steps=steps)
     empty = widget("Stepper", "e", binding="var:none", steps=[])
-    names = [{"id": name, "name": name, "scope": "instance", "persist": False} for name in ("mood", "step", "none")]
-    async with screen(free, hidden, read_only, empty, variables=names) as instance:
-        assert dict(instance.state.variables) == {"mood": "b"}
+    names = [{"id": name, "name": name, "scope": "instance", "persist": False} for name in ("mood", "step", "none", "shut")]
+    async with screen(free, closed, hidden, read_only, empty, variables=names) as instance:
+        assert dict(instance.state.variables) == {"mood": "a"}
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,11 @@ from typing import Any
 
 import pytest
 
-from greenrun.instances.runs import effective_timeout
+from greenrun.instances.runs import effective_limit
+from greenrun.oracle.options import SimulateOptions
+from greenrun.oracle.recording import RecordedRun
+from greenrun.oracle.simulate import simulate
+from greenrun.oracle.target import target_from_document
 from simulated import Forever, MemoryHost, button, codes, document, form, graph, operation, play, widget
 
 
@@ -20,7 +24,13 @@ def node(report: Any, index: int = 0) -> Any:
     [(5000, 1000, 1000), (1000, 5000, 1000), (None, 1000, 1000), (None, None, None), (0, 7, 7), (-1, None, None)],
 )
 def test_the_smaller_positive_limit_counts(own: Any, ceiling: Any, expected: Any) -> None:
-    assert effective_timeout(own, ceiling) == expected
+    found = effective_limit(own, ceiling)
+    assert (found[0] if found is not None else None) == expected
+
+
+def test_a_deadline_that_has_passed_leaves_no_time_at_all() -> None:
+    assert effective_limit(5000, 1000, -3) == (0.0, "deadline")
+    assert effective_limit(5000, None, 9000) == (5000, "operation")
 
 
 @pytest.mark.case("HA-3.5-2", "HA-4-9")
@@ -336,7 +346,31 @@ async def test_an_input_can_be_supplied_through_a_form_or_its_widget() -> None:
 
 
 @pytest.mark.case("HA-3.9-1")
-async def test_each_real_run_has_an_id_of_its_own() -> None:
+async def test_each_real_run_is_recorded_and_its_id_reported() -> None:
+    class Shelf:
+        def __init__(self) -> None:
+            self.runs: list[RecordedRun] = []
+
+        async def record(self, run: RecordedRun) -> str:
+            self.runs.append(run)
+            return f"row-{len(self.runs)}"
+
+    doc = document([button("A", "a"), button("B", "b")], [operation("a"), operation("b")])
+    shelf = Shelf()
+    async with MemoryHost({"wf1": graph(answer="HI")}) as host:
+        report = await simulate(target_from_document(doc), host, SimulateOptions(params={"prompt": "x"}), shelf)
+        await simulate(target_from_document(doc), host, SimulateOptions(run=False), shelf)
+    assert report.run_ids == ("row-1", "row-2")
+    assert [(run.operation_id, run.origin, run.status) for run in shelf.runs] == [
+        ("a", "debug", "completed"),
+        ("b", "debug", "completed"),
+    ]
+    assert shelf.runs[0].params == {"prompt": "x"}
+    assert shelf.runs[0].closure == report.closure
+    assert shelf.runs[0].messages[-1]["type"] == "job_update"
+
+
+async def test_run_ids_are_the_job_ids_where_nothing_is_recorded() -> None:
     doc = document([button("A", "a"), button("B", "b")], [operation("a"), operation("b")])
     report = await play(doc, job_prefix="app-debug-run")
     assert report.run_ids == ("app-debug-run-1", "app-debug-run-2")

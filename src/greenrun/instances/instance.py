@@ -15,7 +15,7 @@ from greenrun.document.errors import GreenrunError
 from greenrun.document.model import FromResource
 from greenrun.document.refs import ExecutionRef, InputRef, NodePropertyRef, OutputRef, Ref, VariableRef, ViewRef
 from greenrun.document.tree import StoredEvent, Widget
-from greenrun.document.values import ABSENT, Value, is_nullish
+from greenrun.document.values import Value, is_nullish
 from greenrun.instances.app import App, AppOperation
 from greenrun.instances.errors import InstanceError, RunRefused, WriteRefused
 from greenrun.instances.pacing import Later, Pacer
@@ -33,6 +33,7 @@ from greenrun.runtime.actions import (
     event_to_action,
 )
 from greenrun.runtime.chat import finished_reply
+from greenrun.runtime.entries import first_step
 from greenrun.runtime.evaluator import Evaluator, Obstacle, Visibility
 from greenrun.runtime.events import Event, InvocationStatus, SetInput, SetVariable, SetView, ToggleVariable
 from greenrun.runtime.parameters import (
@@ -357,13 +358,11 @@ class AppInstance:
     def _open_steppers(self) -> None:
         """A Stepper without a value stands on its first step from the start (spec: app-runtime 7.4)."""
         for widget in self.app.widgets:
-            if widget.type != "Stepper" or widget.ref is None or not is_nullish(self.read(widget.ref)):
-                continue
-            if isinstance(widget.ref, (OutputRef, ExecutionRef)):
+            if widget.type != "Stepper" or widget.ref is None or isinstance(widget.ref, (OutputRef, ExecutionRef)):
                 continue
             view = self.view(widget.id)
-            first = next((step.get("value") for step in view.options or () if step.get("disabled") is not True), ABSENT)
-            if first is not ABSENT and view.visible and not view.disabled:
+            first = first_step(view.options or (), view.value)
+            if first is not None and view.visible and not view.disabled:
                 self.write(widget.ref, first, widget.id)
 
     def _fold_replies(self) -> None:

@@ -31,6 +31,7 @@ class RunRecord:
     decision: Literal["start", "replace", "queue"]
     decision_targets: tuple[str, ...]
     params: dict[str, Any]
+    node_properties: dict[str, dict[str, Any]] = field(default_factory=lambda: {})
     run_index: int | None = None
     timed_out_ms: float | None = None
     limit: Limit | None = None
@@ -71,9 +72,18 @@ class Limits:
     deadline: float | None = None
 
 
-def effective_timeout(own: float | None, ceiling: float | None) -> float | None:
-    """The smaller of the positive ones, None when there is none (spec: harness 3.5.5)."""
-    return min((value for value in (own, ceiling) if value is not None and value > 0), default=None)
+def effective_limit(
+    own: float | None, ceiling: float | None, remaining: float | None = None
+) -> tuple[float, Limit] | None:
+    """The milliseconds after which a run is stopped, and whose limit that is; None for no limit (spec: harness 3.5.5).
+
+    `own` and `ceiling` count when they are positive; `remaining` is what the deadline leaves, which may be nothing.
+    """
+    limits: list[tuple[float | None, Limit]] = [(own, "operation"), (ceiling, "ceiling")]
+    options: list[tuple[float, Limit]] = [(value, limit) for value, limit in limits if value is not None and value > 0]
+    if remaining is not None:
+        options.append((max(0.0, remaining), "deadline"))
+    return min(options, key=lambda option: option[0], default=None)
 
 
 class AppRuns:
@@ -93,7 +103,9 @@ class AppRuns:
     def start(self, operation: AppOperation, request: RunRequest) -> RunRecord:
         """Decide by policy and start; the caller has checked that the run may be sent."""
         decision = decide_run(self._host.state, operation.operation)
-        record = RunRecord(request.job_id, operation.id, decision.kind, decision.ids, request.params)
+        record = RunRecord(
+            request.job_id, operation.id, decision.kind, decision.ids, request.params, request.node_properties
+        )
         self._add(record)
         if decision.kind == "replace":
             for identifier in decision.ids:
@@ -213,17 +225,12 @@ class AppRuns:
 
     def _arm(self, record: RunRecord, operation: AppOperation) -> asyncio.TimerHandle | None:
         loop = asyncio.get_running_loop()
-        own = operation.operation.timeout_ms
-        options: list[tuple[float, Limit]] = []
-        if own is not None and own > 0:
-            options.append((float(own), "operation"))
-        if self.limits.ceiling_ms is not None and self.limits.ceiling_ms > 0:
-            options.append((self.limits.ceiling_ms, "ceiling"))
-        if self.limits.deadline is not None:
-            options.append((max(0.0, (self.limits.deadline - loop.time()) * 1000), "deadline"))
-        if not options:
+        deadline = self.limits.deadline
+        remaining = (deadline - loop.time()) * 1000 if deadline is not None else None
+        found = effective_limit(operation.operation.timeout_ms, self.limits.ceiling_ms, remaining)
+        if found is None:
             return None
-        milliseconds, limit = min(options)
+        milliseconds, limit = found
         return loop.call_later(milliseconds / 1000, self._expire, record, milliseconds, limit)
 
     def _expire(self, record: RunRecord, milliseconds: float, limit: Limit) -> None:

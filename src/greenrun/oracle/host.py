@@ -42,11 +42,3 @@ class Host(Protocol):
     async def run(self, spec: RunSpec, emit: Callable[[dict[str, Any]], None]) -> RunResult:
         """Execute one run through the one function that constructs every run (spec: harness 13)."""
         ...
-
-
-class Recorder(Protocol):
-    """Keeps debug runs where they can be read again (spec: harness 3.9)."""
-
-    def record(self, run_index: int, spec: RunSpec, messages: list[dict[str, Any]]) -> str | None:
-        """The id of the recorded run, or None where nothing was kept."""
-        ...

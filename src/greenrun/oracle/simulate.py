@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -24,6 +24,7 @@ from greenrun.oracle.host import Host
 from greenrun.oracle.judge_runs import limit_reasons
 from greenrun.oracle.options import SimulateOptions
 from greenrun.oracle.reach import Reach
+from greenrun.oracle.recording import RecordedRun, Recorder
 from greenrun.oracle.report import NOT_SIMULATED, NotExercised, Report
 from greenrun.oracle.resolve import ResolvedTarget, resolve
 from greenrun.oracle.session import Session
@@ -35,8 +36,10 @@ from greenrun.workflows.run import RunSpec
 from greenrun.workflows.summary import run_report
 
 
-async def simulate(target: Target, host: Host, options: SimulateOptions | None = None) -> Report:
-    """Check a target, play a script on it with real runs, and judge what came of it.
+async def simulate(
+    target: Target, host: Host, options: SimulateOptions | None = None, recorder: Recorder | None = None
+) -> Report:
+    """Check a target, play a script on it with real runs, and judge what came of it. `recorder` keeps each real run.
 
     Never raises on content: whatever the app does ends in the report. A fault of the checker itself is a verdict of
     ``check_failed`` with reason GR901.
@@ -60,7 +63,7 @@ async def simulate(target: Target, host: Host, options: SimulateOptions | None =
     if resolved.app is None:
         return _report(resolved, static)
     try:
-        return await _Simulation(resolved, resolved.app, host, options, deadline, static).play()
+        return await _Simulation(resolved, resolved.app, host, options, deadline, static, recorder).play()
     except Exception as error:
         return _unchecked(resolved.target, Reason("GR901", f"The simulator failed: {_text(error)}"), resolved)
 
@@ -73,6 +76,7 @@ class _Simulation:
     options: SimulateOptions
     deadline: float | None
     static: list[Finding]
+    recorder: Recorder | None
 
     async def play(self) -> Report:
         numbers = itertools.count(1)
@@ -101,7 +105,26 @@ class _Simulation:
         run_reports = [self._run_report(instance, record) for record in instance.runs.started]
         evidence = Evidence(self.app, self.options, session, reach, exercise_of(session, reach, missed), run_reports)
         static = [*self.static, *session.param_findings]
-        return _report(self.resolved, static, evidence)
+        report = _report(self.resolved, static, evidence)
+        if self.recorder is None:
+            return report
+        ids = [await self.recorder.record(self._recorded(instance, record)) for record in instance.runs.started]
+        return replace(report, run_ids=tuple(ids))
+
+    def _recorded(self, instance: AppInstance, record: RunRecord) -> RecordedRun:
+        invocation = instance.state.invocations[record.id]
+        return RecordedRun(
+            record.id,
+            record.operation_id,
+            snapshot(self.app.document),
+            self.resolved.closure,
+            record.params,
+            record.node_properties,
+            record.messages,
+            invocation.status,
+            invocation.error,
+            record.duration_ms,
+        )
 
     def _run_report(self, instance: AppInstance, record: RunRecord) -> dict[str, Any]:
         """The runner's report; the open app has the last word on how the run ended (a limit or a cancel cuts it short)."""
