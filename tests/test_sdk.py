@@ -136,6 +136,7 @@ def test_data_may_be_a_data_uri():
         (Image(asset_id="a1"), 'asset "a1"'),
         (Image(), "empty reference"),
         (Image(uri="data:nothing"), "no content"),
+        (Image(uri="data/a.png"), 'uri "data/a.png"; a file is named with file: before its path'),
     ],
 )
 def test_content_that_is_elsewhere_is_named(ref: Image, message: str):

@@ -195,7 +195,8 @@ class Ref:
 
     def _where(self) -> str:
         if self.uri:
-            return f'uri "{self.uri[:80]}"'
+            hint = "" if urlsplit(self.uri).scheme else "; a file is named with file: before its path"
+            return f'uri "{self.uri[:80]}"{hint}'
         return f'asset "{self.asset_id}"' if self.asset_id else "empty reference"
 
 

@@ -14,8 +14,9 @@ from simulated import document, form, graph, operation, widget
 
 
 def unguarded(folder: Path) -> Path:
-    """An app with one error that has a fix, one warning and one info."""
+    """An app with errors, one of which has no fix, a warning and an info."""
     stored = function_app("loud:shout", "text")
+    stored["operations"].append(function_operation("loud:whisper", "lost"))
     content = stored["ui"]["content"]
     content[0]["props"]["binding"] = " op:main/in:text"
     content[3]["props"]["binding"] = "var:mood"
@@ -28,7 +29,7 @@ def test_a_green_app_says_so_and_what_to_do_next(tmp_path: Path, greenrun: Comma
     outcome = greenrun("check", "my app")
     assert outcome.code == 0
     lines = outcome.out.splitlines()
-    assert lines[0] == "✔  Green, but only the wiring was checked; not exercised: main (runs_off)"
+    assert lines[0] == "✔  Green by its wiring; nothing was run"
     assert lines[2] == "  app      Test, 5 widgets"
     assert lines[3].startswith("  closure  ")
     assert lines[-1] == "see it run: greenrun debug 'my app'"
@@ -104,7 +105,7 @@ def test_json_has_the_verdict_and_the_titles_of_fixes(tmp_path: Path, greenrun: 
     assert data["verdict"]["proof"] == "static"
     fixes = [fix for finding in data["findings"] for fix in finding["fixes"]]
     assert fixes
-    assert all(isinstance(fix, str) for fix in fixes)
+    assert all(list(fix) == ["title"] for fix in fixes)
 
 
 def test_full_json_has_the_edits_of_fixes(tmp_path: Path, greenrun: Command) -> None:
@@ -150,5 +151,6 @@ def test_an_app_with_two_operations_lists_both(tmp_path: Path, greenrun: Command
     stored = function_app("loud:shout", "text")
     stored["operations"].append(function_operation("loud:shout", "again"))
     stored["ui"]["content"][1]["props"]["events"].append({"trigger": "click", "kind": "run", "operationId": "again"})
-    outcome = greenrun("check", write_app(tmp_path / "app", stored, functions={"loud": SHOUT}))
-    assert "not exercised: main (runs_off), again (runs_off)" in outcome.out
+    data = greenrun("check", write_app(tmp_path / "app", stored, functions={"loud": SHOUT}), "--json").json
+    left = [(item["operation"], item["reason"]) for item in data["verdict"]["not_exercised"]]
+    assert left == [("main", "runs_off"), ("again", "runs_off")]

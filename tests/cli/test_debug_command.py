@@ -107,6 +107,47 @@ def test_params_and_steps_may_stand_in_files(tmp_path: Path, greenrun: Command) 
     assert [item["step"] for item in data["interactions"]] == ["click go"]
 
 
+def test_the_steps_may_be_a_script_file_with_params_of_its_own(tmp_path: Path, greenrun: Command) -> None:
+    script = {"params": {"text": "scripted"}, "interact": [{"click": "go"}]}
+    (tmp_path / "s.json").write_text(json.dumps(script), encoding="utf-8")
+    path = shouting_app(tmp_path / "app")
+
+    def shown(*options: str) -> Any:
+        return greenrun("debug", path, "--json", "--full", "--interact", "@s.json", *options).json["values"]["result"]
+
+    assert shown() == "SCRIPTED"
+    assert shown("--params", '{"text": "given"}') == "GIVEN"
+    (tmp_path / "s.json").write_text('{"params": {}}', encoding="utf-8")
+    outcome = greenrun("debug", path, "--interact", "@s.json")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert 's.json holds no "interact"' in outcome.err
+
+
+FAILING = "def f(text: str = '') -> str:\n    raise ValueError('on purpose')\n"
+
+
+def test_one_failure_is_told_once_and_names_the_codes_that_say_the_same(tmp_path: Path, greenrun: Command) -> None:
+    path = write_app(tmp_path / "app", function_app("mod:f", "text"), functions={"mod": FAILING})
+    steps = json.dumps([{"click": "go"}, {"click": "go"}])
+    outcome = greenrun("debug", path, "--interact", steps)
+    assert outcome.code == 1
+    findings = outcome.out.splitlines()[1:]
+    assert "\n".join(findings).count("on purpose") == 1
+    assert any("also GR717 (steps 1, 2), GR720" in line for line in findings)
+    assert [line.split()[1] for line in findings if line.strip().startswith("error")] == ["GR721"]
+    codes = {item["code"] for item in greenrun("debug", path, "--interact", steps, "--json", "--full").json["findings"]}
+    assert {"GR717", "GR720", "GR721"} <= codes
+
+
+def test_only_what_is_visible_counts_as_filled(tmp_path: Path, greenrun: Command) -> None:
+    stored = function_app("loud:shout", "text")
+    shown = stored["ui"]["content"][-1]["props"]
+    hidden = {**shown, "id": "hidden", "visibleWhen": {"binding": "op:main/in:text", "op": "eq", "value": "never"}}
+    stored["ui"]["content"].append({"type": "Text", "props": hidden})
+    outcome = greenrun("debug", write_app(tmp_path / "app", stored, functions={"loud": SHOUT}))
+    assert re.search(r"displays +1 of 1 filled", outcome.out)
+
+
 def test_a_file_on_the_command_line_is_found_from_where_it_is_named(tmp_path: Path, greenrun: Command) -> None:
     source = "from greenrun import File\n\ndef f(text: File) -> str:\n    return text.read_bytes().decode()\n"
     stored = function_app("mod:f", "text")

@@ -20,6 +20,7 @@ from greenrun.cli.console import plain, print_json, print_rows
 from greenrun.cli.doctor import Diagnosis
 from greenrun.cli.main import run
 from greenrun.workflows.registry import default_registry
+from greenrun.workflows.runnable import OLD_TYPES
 from simulated import document, graph
 
 
@@ -45,6 +46,7 @@ def test_a_new_app_for_a_function_is_green_and_runs(tmp_path: Path, greenrun: Co
     assert made.code == 0
     assert made.out.splitlines() == [
         "Made shout/app.json: 8 widgets, green.",
+        "Copied to shout/workflows/loud.py; that is what the app runs.",
         "See it run: greenrun debug shout",
     ]
     assert not (tmp_path / "shout" / "script.json").exists()
@@ -64,6 +66,8 @@ def test_a_new_app_that_needs_a_file_says_how_to_supply_it(tmp_path: Path, green
     sources(tmp_path, mod=NEEDY)
     made = greenrun("new", "mod.py:frame")
     assert made.code == 0
+    assert 'It needs a file of yours for "photo"' in made.out
+    assert "Copied to frame/workflows/mod.py" in made.out
     command = made.out.splitlines()[-1]
     assert command.startswith('See it run: greenrun debug frame --params \'{"photo": ')
     assert greenrun("debug", "frame").code == 3
@@ -161,7 +165,7 @@ def test_a_folder_that_cannot_be_made_is_wrong_use(tmp_path: Path, greenrun: Com
 def test_nodes_are_listed_a_line_each(greenrun: Command) -> None:
     outcome = greenrun("nodes")
     assert outcome.code == 0
-    assert len(outcome.out.splitlines()) == len(list(default_registry().types()))
+    assert len(outcome.out.splitlines()) == len(default_registry().types()) - len(OLD_TYPES)
     line = next(line for line in outcome.out.splitlines() if line.startswith("nodetool.text.Join "))
     assert line.split() == ["nodetool.text.Join", "strings,", "separator", "→", "output"]
 
@@ -185,6 +189,12 @@ def test_every_type_can_be_described(capsys: pytest.CaptureFixture[str]) -> None
     for node in default_registry().types():
         assert run(["nodes", node.type]) == 0
         assert capsys.readouterr().out.splitlines()[0] == node.type
+
+
+def test_a_type_that_runs_as_another_one_is_listed_only_under_its_full_name(greenrun: Command) -> None:
+    assert "nodetool.text.Prompt" in greenrun("nodes", "text").out
+    assert "FormatText" not in greenrun("nodes", "text").out
+    assert "The old name of Prompt" in greenrun("nodes", "nodetool.text.FormatText").out
 
 
 def test_nodes_as_json_are_schemas(greenrun: Command) -> None:

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from rich.console import Console
 from app_folders import SHOUT, Command, shouting_app
 from greenrun.cli.console import WrongUse
 from greenrun.cli.watch import difference, is_source, watch
-from greenrun.document.findings import Finding
+from greenrun.document.findings import Finding, Reason
 from greenrun.oracle.check_report import CheckReport
 from greenrun.oracle.report import Verdict
 from greenrun.oracle.target import TargetInfo
@@ -33,23 +34,31 @@ def judged(status: str, *messages: str, exercised: tuple[str, ...] = ()) -> Chec
 
 
 def test_the_difference_of_equal_verdicts_is_none() -> None:
-    assert difference(judged("green"), judged("green")) == ["[dim]no difference[/]"]
+    assert difference(judged("green"), judged("green")) == [("[dim]no difference[/]", "")]
 
 
 def test_the_difference_names_what_is_gone_and_what_is_new() -> None:
-    lines = difference(judged("red", "old", "same"), judged("red", "same", "fresh"))
-    assert lines == ["  [green]gone[/] GR301 old", "  [red]new[/]  GR301 fresh"]
+    rows = difference(judged("red", "old", "same"), judged("red", "same", "fresh"))
+    assert rows == [("[green]gone[/]", "GR301 old"), ("[red]new[/]", "GR301 fresh")]
 
 
 def test_the_difference_names_the_change_of_status_and_of_what_was_exercised() -> None:
     before = judged("red", "old", exercised=("draft", "both"))
     after = judged("green", exercised=("both", "publish"))
     assert difference(before, after) == [
-        "[green]✔[/] red -> green",
-        "  [green]gone[/] GR301 old",
-        "  [green]now exercised[/] publish",
-        "  [red]no longer exercised[/] draft",
+        ("[dim]verdict[/]", "[green]✔[/] red -> green"),
+        ("[green]gone[/]", "GR301 old"),
+        ("[green]now exercised[/]", "publish"),
+        ("[red]no longer exercised[/]", "draft"),
     ]
+
+
+def test_a_finding_is_not_gone_when_the_app_cannot_be_looked_at() -> None:
+    unseen = judged("check_failed")
+    unseen = replace(unseen, verdict=replace(unseen.verdict, reasons=(Reason("GR903", "no import"),)))
+    rows = difference(judged("green", "info"), unseen)
+    assert rows == [("[dim]verdict[/]", "[yellow]?[/] green -> check_failed"), ("[red]new[/]", "GR903 no import")]
+    assert difference(unseen, judged("green"))[1:] == [("[green]gone[/]", "GR903 no import")]
 
 
 @pytest.mark.parametrize(
@@ -85,11 +94,13 @@ class Watched:
         self.text = io.StringIO()
         self.runs: asyncio.Queue[int] = asyncio.Queue()
         self.during: Callable[[int], None] = lambda number: None
+        self.again: list[bool] = []
         self._results = results
         self._count = 0
 
-    async def once(self) -> CheckReport | None:
+    async def once(self, again: bool) -> CheckReport | None:
         self._count += 1
+        self.again.append(again)
         self.during(self._count)
         self.runs.put_nowait(self._count)
         return self._results(self._count)
@@ -163,10 +174,28 @@ async def test_an_app_that_cannot_be_read_for_a_while_is_compared_with_the_last_
             (app / "app.json").write_text(f'{{"a": {number}}}', encoding="utf-8")
             assert await watched.next_run() == number
         assert "green -> red" in watched.text.getvalue()
+        assert watched.again == [False, True, True, True]
+
+
+async def test_before_an_app_could_be_read_its_whole_result_is_shown(tmp_path: Path) -> None:
+    app = shouting_app(tmp_path / "app")
+    async with watching(app, lambda number: None) as watched:
+        (app / "app.json").write_text("{}", encoding="utf-8")
+        assert await watched.next_run() == 2
+        assert watched.again == [False, False]
+
+
+async def test_a_file_that_came_and_went_is_no_change(tmp_path: Path) -> None:
+    app = shouting_app(tmp_path / "app")
+    async with watching(app, green) as watched:
+        (app / "sedPEoySa").write_text("{}", encoding="utf-8")
+        (app / "sedPEoySa").rename(app / "app.json")
+        assert await watched.next_run() == 2
+    assert "changed: app.json\n" in watched.text.getvalue()
 
 
 async def test_nothing_at_all_is_wrong_use(tmp_path: Path) -> None:
-    async def once() -> None:
+    async def once(again: bool) -> None:
         raise AssertionError
 
     with pytest.raises(WrongUse, match="There is nothing at"):
@@ -180,11 +209,13 @@ def test_an_app_that_cannot_be_read_does_not_end_the_watch(
     app = shouting_app(tmp_path / "app")
     results: list[object] = []
 
-    async def thrice(path: Path, once: Callable[[], Awaitable[object]], console: Console, **options: object) -> None:
+    async def thrice(
+        path: Path, once: Callable[[bool], Awaitable[object]], console: Console, **options: object
+    ) -> None:
         text = (app / "app.json").read_text(encoding="utf-8")
         for content in (text, "{", text):
             (app / "app.json").write_text(content, encoding="utf-8")
-            results.append(await once())
+            results.append(await once(False))
 
     monkeypatch.setattr(f"greenrun.cli.{command}.watch_files", thrice)
     outcome = greenrun(command, app, "--watch")
@@ -220,6 +251,8 @@ def test_the_command_shows_each_verdict_and_the_difference(command: str, tmp_pat
         heard = [process.stderr.readline() for _ in range(4)]
         assert "✘ green -> red" in heard[2]
         assert "GR301" in heard[3]
+        headline = next(line for line in process.stdout if line.startswith("✘"))
+        assert '"mian"' in headline
     finally:
         bound.cancel()
         process.kill()

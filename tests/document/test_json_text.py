@@ -157,16 +157,16 @@ class TestRefusals:
         ("text", "reason"),
         [
             ("{", "a key in double quotes is missing at line 1, column 2."),
-            ("{'a': 1}", "a key in double quotes is missing at line 1, column 2, found \"'a': 1}\"."),
-            ('{"a": True}', 'a value is missing at line 1, column 7, found "True}".'),
-            ('{"a" 1}', 'a colon is missing at line 1, column 6, found "1}".'),
-            ("[1\n 2]", 'a comma or a closing bracket is missing at line 2, column 2, found "2]".'),
-            ('{"a": 1} x', 'there is more after the end of the value at line 1, column 10, found "x".'),
-            ('["abc', 'a text is not closed at line 1, column 2, found ""abc".'),
+            ("{'a': 1}", "a key in double quotes is missing at line 1, column 2, found `'a': 1}`."),
+            ('{"a": True}', "a value is missing at line 1, column 7, found `True}`."),
+            ('{"a" 1}', "a colon is missing at line 1, column 6, found `1}`."),
+            ("[1\n 2]", "a comma or a closing bracket is missing at line 2, column 2, found `2]`."),
+            ('{"a": 1} x', "there is more after the end of the value at line 1, column 10, found `x`."),
+            ('["abc', 'a text is not closed at line 1, column 2, found `"abc`.'),
             ('["a\tb"]', "a text contains a raw control character at line 1, column 4"),
             ('["\\x"]', "a text contains an unknown escape at line 1, column 3"),
             ('["\\u12"]', "a text contains an unknown escape at line 1, column"),
-            ("[" + "x" * 500, f'a value is missing at line 1, column 2, found "{"x" * 24}".'),
+            ("[" + "x" * 500, f"a value is missing at line 1, column 2, found `{'x' * 24}`."),
         ],
     )
     def test_syntax_errors_name_reason_and_place(self, text: str, reason: str) -> None:

@@ -448,3 +448,9 @@ def test_mapping_forms_that_objects_inherit_elsewhere_are_none(word: str) -> Non
     _, diagnostic = _noted({"id": "m", "workflowId": "wf", "inputs": {"n": {"from": word}}})
 
     assert diagnostic.data["missing"] is None
+
+
+def test_a_function_with_a_dot_for_the_colon_is_told_the_form() -> None:
+    target = {"kind": "function", "function": "ledger.advice"}
+    _, beside = _noted({"id": "m", "workflowId": "wf1", "target": target})
+    assert 'Its function "ledger.advice" is no module:name' in beside.message

@@ -153,6 +153,15 @@ async def test_typed_values_are_fitted_to_the_input() -> None:
         assert instance.view("w").value == 9
 
 
+@pytest.mark.parametrize("type_", ["NumberInput", "Slider"])
+@pytest.mark.parametrize(("value", "written"), [(20_000, 10_000), (-1, 5), (6, 6), (None, None)])
+async def test_a_typed_number_keeps_to_the_bounds_of_its_widget(type_: str, value: Any, written: Any) -> None:
+    content = [widget(type_, "w", binding="var:mood", min=5, max=10_000)]
+    async with opened(document(content, variables=VARIABLES), {}) as instance:
+        change(instance, "w", value)
+        assert instance.view("w").value == written
+
+
 async def test_a_change_without_a_value_only_fires() -> None:
     events = [{"trigger": "change", "kind": "setVariable", "key": "var:mood", "value": "good"}]
     async with screen(widget("TextInput", "w", binding="var:picked", events=events), variables=VARIABLES) as instance:

@@ -149,7 +149,12 @@ async def test_the_markdown_has_a_section_for_everything_that_is_there() -> None
     doc = document(
         content, [operation(), operation("bad", "wf2")], [{"id": "v", "name": "v", "default": "a|b"}], resources
     )
-    report = await play(doc, {"wf1": graph(answer="HI"), "wf2": OSError("gone")}, params={"prompt": "x" * 500, "no": 1})
+    report = await play(
+        doc,
+        {"wf1": graph(answer="HI"), "wf2": OSError("gone")},
+        params={"prompt": "x" * 500},
+        interact=[{"click": "Go"}, {"press": "Go"}],
+    )
     text = to_markdown(report)
     for title in (
         "Bindable surface",
@@ -171,6 +176,12 @@ async def test_the_markdown_has_a_section_for_everything_that_is_there() -> None
     assert "a\\|b" in text
     assert "x" * 201 not in text
     assert text.startswith("# Test\n")
+
+
+async def test_the_markdown_names_what_each_operation_can_be_bound_to() -> None:
+    doc = document(form(), [operation(), operation("second", "wf2")])
+    text = to_markdown(await play(doc, {"wf1": graph(answer="HI"), "wf2": graph(answer="HO")}))
+    assert "- main: inputs prompt; outputs result\n- second: inputs prompt; outputs result\n" in text
 
 
 async def test_activity_labels_are_listed_without_repeats() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from greenrun.document.surface import Port, Surface
 from greenrun.document.values import ABSENT
 from greenrun.oracle.check_report import CheckReport, check_report
+from greenrun.oracle.rules.controls import display_of
 from greenrun.oracle.scaffold import sample_params, scaffold
 from greenrun.oracle.target import target_from_document
 from greenrun.workflows.graph import load_graph
@@ -138,6 +139,20 @@ async def test_the_button_waits_for_every_file() -> None:
 
 def port(type_: str, name: str = "x", **more: Any) -> Port:
     return Port(name, f"pyfunction.input.{type_}", name, name, type={"type": type_, **more.pop("meta", {})}, **more)
+
+
+@pytest.mark.parametrize(
+    ("node_type", "shown"),
+    [
+        ("pyfunction.output.list[dict]", "Table"),
+        ("pyfunction.output.list[dict[str, any]]", "Table"),
+        ("pyfunction.output.dataframe", "Table"),
+        ("pyfunction.output.list[str]", "Json"),
+        ("nodetool.output.DataframeOutput", "Json"),
+    ],
+)
+def test_rows_of_a_function_are_shown_as_a_table(node_type: str, shown: str) -> None:
+    assert display_of(Port("x", node_type, "x", "x")) == shown
 
 
 def test_a_function_is_the_target_of_its_operation() -> None:

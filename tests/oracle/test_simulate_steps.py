@@ -83,6 +83,36 @@ def test_a_step_with_a_bad_body_is_no_step(raw: dict[str, Any]) -> None:
     assert step.message.startswith("Step 3 is not a valid")
 
 
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        (
+            {"clik": "a"},
+            'has the key "clik". Did you mean "click"? Its shape is {"click":"<widget>"}. A step is one of: ',
+        ),
+        ({}, "has no keys. A step is one of: "),
+        ({"click": "a", "set": {}}, 'has the keys "click", "set". A step is one of: '),
+        (
+            {"change": "a", "vaule": 1},
+            'it has the unknown key "vaule" (did you mean "value"?). Its shape is {"change":',
+        ),
+        ({"set": {"key": "a", "foo": 1}}, 'it has the unknown key "set.foo". Its shape is {"set":'),
+        ({"click": 1}, '"click" is a number, not a string'),
+        ({"set": "a"}, '"set" is a string, not an object'),
+        ({"expect": {"widget": "a"}}, '"expect.check" is missing'),
+        ({"expect": {"widget": "a", "check": "equals"}}, 'check "equals" needs a value'),
+        ({"expect": {"widget": "a", "check": "nonempty"}}, 'enabled, disabled (did you mean "nonEmpty"?)'),
+        ({"expect": {"widget": "a", "check": 3}}, '"expect.check" is none of nonEmpty, equals, '),
+        ({"change": "a", "value": {"b": {1}}}, '"value" is no JSON value'),
+    ],
+)
+def test_a_bad_step_says_what_is_wrong_and_what_was_meant(raw: dict[str, Any], text: str) -> None:
+    step = parse_step(raw, 3)
+    assert isinstance(step, BadStep)
+    assert step.message.startswith("Step 3 ")
+    assert text in step.message
+
+
 def test_a_script_that_is_no_list_is_one_bad_step() -> None:
     steps = parse_steps({"click": "a"})
     assert len(steps) == 1
@@ -293,6 +323,13 @@ async def test_a_roster_names_twelve_widgets_and_counts_the_rest() -> None:
     content = [button(f"B-{index}", "main") for index in range(15)]
     report = await play(document(content), interact=[{"click": "Nope"}])
     assert "and 3 more" in str(report.interactions[0].error)
+
+
+@pytest.mark.parametrize(("reference", "meant"), [("btn-rnu", "btn-run"), ("Run nwo", "btn-run"), ("Buton", "Button")])
+async def test_a_misspelt_widget_is_answered_with_the_one_that_was_meant(reference: str, meant: str) -> None:
+    content = [button("btn-run", "main", label="Run now"), button("btn-b", "main", label="Other")]
+    report = await play(document(content), interact=[{"click": reference}])
+    assert f'"{reference}". Did you mean "{meant}"? The app has: ' in str(report.interactions[0].error)
 
 
 async def test_set_run_and_cancel_steps_pass_conditions_by() -> None:

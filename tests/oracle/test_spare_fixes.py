@@ -292,3 +292,85 @@ def test_two_widgets_in_a_blank_tab_are_counted() -> None:
 def test_an_empty_tab_needs_no_label_and_a_number_is_one() -> None:
     tabs = widget("Tabs", "tabs", tab1Label=1, tab1=[widget("Text", "t")], tab2Label="", tab2=[], tab3="nothing")
     assert "GR109" not in codes(quiet(tabs))
+
+
+# Inputs that a widget writes already
+
+
+SWAPPED = replace(
+    TEXT,
+    inputs=(port("title_in", f"{INPUT}StringInput", "title"), port("in2", f"{INPUT}StringInput", "body")),
+    node_ids=("title_in", "in2", "out1"),
+)
+
+
+def test_a_renamed_input_is_not_looked_for_where_another_widget_writes() -> None:
+    stored = quiet(widget("TextInput", "body", binding="op:main/in:in2"))
+    assert edits(only(stored, "GR215", SWAPPED))[0]["props"] == {"binding": "op:main/in:title_in"}
+
+
+@pytest.mark.parametrize("binding", ["op:main/in:in3", "in3", "op:main/inn:in2"])
+def test_no_fix_makes_two_widgets_write_one_input(binding: str) -> None:
+    taken = [widget("TextInput", "body", binding="op:main/in:in2"), field(binding="op:main/in:title_in")]
+    found = findings(quiet(*taken, widget("TextInput", "w", binding=binding)), SWAPPED)
+    assert [edits(item) for item in found if item.place.widget == "w" and item.severity == "error"] == [[]]
+
+
+def test_a_name_of_another_operation_is_not_taken_from_the_widget_that_writes_there() -> None:
+    other = Surface(inputs=(port("topic", f"{INPUT}StringInput", "topic"),), node_ids=("topic",))
+    show = button(events=[run_event(), run_event("two")])
+    owner = widget("TextInput", "owner", binding="op:two/in:topic")
+    stored = quiet(
+        show, owner, widget("TextInput", "w", binding="op:main/in:topic"), operations=[operation(), operation("two")]
+    )
+    assert edits(only(stored, "GR215", {"two": other})) == []
+
+
+def test_a_binding_that_means_nothing_gets_the_one_free_input() -> None:
+    stored = quiet(widget("TextInput", "body", binding="op:main/in:in2"), field(binding="whatever"))
+    assert edits(only(stored, "GR201", SWAPPED))[0]["props"] == {"binding": "op:main/in:title_in"}
+
+
+def test_two_bindings_that_mean_nothing_are_not_guessed_at() -> None:
+    stored = quiet(field(binding="whatever"), widget("TextInput", "w", binding="nonsense"))
+    assert [edits(item) for item in findings(stored, TEXT) if item.code == "GR201"] == [[], []]
+
+
+# Conditions that do not count as stored
+
+
+@pytest.mark.parametrize(
+    ("stored", "props"),
+    [
+        ({"op": ">", "binding": "prompt"}, {"op": "gt", "binding": "prompt"}),
+        ("prompt", {"binding": "prompt"}),
+        ("no such thing", None),
+        (7, None),
+    ],
+)
+def test_a_condition_is_respelt_where_its_binding_leads_somewhere(stored: Any, props: Any) -> None:
+    found = edits(only(quiet(answer(visibleWhen=stored)), "GR104"))
+    assert found == ([{"edit": "update_component", "id": "answer", "props": {"visibleWhen": props}}] if props else [])
+
+
+def test_a_condition_of_a_later_twin_has_no_fix() -> None:
+    twins = [widget("Text", "t", binding="result"), widget("Text", "t", binding="result", visibleWhen="prompt")]
+    assert edits(only(quiet(*twins), "GR104")) == []
+
+
+def test_a_condition_under_a_misspelt_prop_is_renamed() -> None:
+    assert edits(only(quiet(answer(visiblewhen=when("prompt", "notEmpty"))), "GR104")) == [
+        {"edit": "update_component", "id": "answer", "props": {"visibleWhen": when("prompt", "notEmpty")}},
+        {"edit": "delete_props", "id": "answer", "props": ["visiblewhen"]},
+    ]
+
+
+# Names of ports in messages
+
+
+def test_ports_of_functions_are_called_by_their_side() -> None:
+    function = operation(workflow="function:mod:name")
+    stored = quiet(answer(binding="op:main/out:gone"), operations=[function])
+    assert 'names the output "gone"' in only(stored, "GR215").message
+    assert 'names the node "gone"' in only(quiet(answer(binding="op:main/out:gone")), "GR215").message
+    assert '(node "' not in only(stored, "GR410").message

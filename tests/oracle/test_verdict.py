@@ -46,6 +46,13 @@ async def test_an_empty_value_is_a_warning() -> None:
     assert "GR727" in codes(report, "warning")
 
 
+async def test_an_output_that_nothing_feeds_never_received_a_value() -> None:
+    loose = graph(answer="yes")
+    loose["edges"] = loose["edges"][:1]
+    report = await play(document(form()), {"wf1": loose})
+    assert codes(report) == ["GR728"]
+
+
 @pytest.mark.case("HA-4-4")
 @pytest.mark.parametrize(
     ("text", "red"),
@@ -150,7 +157,7 @@ async def test_a_clean_app_without_runs_is_green_by_its_wiring() -> None:
     report = await play(document(form()), run=False)
     assert (report.verdict.status, report.verdict.proof) == ("green", "static")
     assert [item.reason for item in report.verdict.not_exercised] == ["runs_off"]
-    assert "only the wiring" in report.verdict.headline
+    assert report.verdict.headline == "Green by its wiring; nothing was run"
 
 
 @pytest.mark.case("HA-4-11")
@@ -303,3 +310,31 @@ async def test_a_deadline_before_the_app_is_loaded_decides_nothing() -> None:
     report = await play(document(form()), host=SlowHost({}), deadline_ms=20)
     assert report.verdict.status == "check_failed"
     assert [reason.code for reason in report.verdict.reasons] == ["GR906"]
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("not_in_script", "not in the script"),
+        ("hidden", "hidden"),
+        ("direct", "started by a run step only"),
+        ("runs_off", "runs are off"),
+    ],
+)
+def test_a_headline_says_in_words_what_was_not_exercised(reason: Any, words: str) -> None:
+    exercise = Exercise(("main",), (NotExercised("other", reason),))
+    verdict = make_verdict([], [], [], exercise=exercise, run_count=2)
+    assert verdict.headline == f"Green for main (2 runs); not exercised: other ({words})"
+
+
+def test_an_app_of_which_nothing_was_run_says_why_where_runs_were_on() -> None:
+    exercise = Exercise((), (NotExercised("other", "not_in_script"),))
+    headline = make_verdict([], [], [], exercise=exercise).headline
+    assert headline == "Green by its wiring; nothing was run; not exercised: other (not in the script)"
+
+
+def test_an_operation_that_has_to_run_first_is_not_called_a_param() -> None:
+    missed = [NotExercised("publish", "hidden", "draft")]
+    exercise = Exercise(("draft",), tuple(missed))
+    verdict = make_verdict([], [], [], exercise=exercise, missed=missed)
+    assert verdict.reasons[0].message.endswith('Give a script that runs the operation "draft" first.')

@@ -72,6 +72,41 @@ def test_the_plugin_is_there_without_being_asked_for(pytester: pytest.Pytester) 
     assert psutil.Process().children(recursive=True) == []
 
 
+def test_a_failure_shows_the_line_of_the_test_and_nothing_below_it(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        def test_a_step(greenrun_app):
+            greenrun_app("app").click("Nope")
+
+        def test_a_widget(greenrun_app):
+            greenrun_app("app").widget("Nope")
+
+        def test_an_app(greenrun_app):
+            greenrun_app("nowhere")
+
+        async def test_awaited(greenrun_app):
+            async with greenrun_app.open("app") as app:
+                await app.step({"press": "Run"})
+        """
+    )
+    pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function\nasyncio_mode = auto\n")
+    shouting_app(pytester.path / "app")
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider")
+    result.assert_outcomes(failed=4)
+    shown = result.stdout.str()
+    for internal in (
+        "testing/client.py",
+        "testing/sync.py",
+        "testing/opener.py",
+        "concurrent",
+        "_take",
+        "direct cause",
+    ):
+        assert internal not in shown
+    result.stdout.fnmatch_lines(['>*click("Nope")', "E*AppFailure: click Nope: No widget*"])
+    result.stdout.fnmatch_lines(['>*widget("Nope")', "E*AppFailure: No widget*"])
+
+
 def test_loading_the_plugin_loads_nothing_else(pytester: pytest.Pytester) -> None:
     code = (
         "import sys, greenrun.testing.plugin; "

@@ -143,6 +143,25 @@ def test_failed_function_is_named_in_the_errors() -> None:
     assert (summary["counts"]["completed"], summary["counts"]["errored"]) == (0, 1)
 
 
+@pytest.mark.parametrize(
+    ("error", "detail", "message"),
+    [
+        ("Too low.", {"type": "ValueError", "file": "a.py", "line": 3}, "ValueError: Too low. (a.py, line 3)"),
+        ("KeyError: 'x'", {"type": "KeyError", "file": "a.py", "line": 3}, "KeyError: 'x' (a.py, line 3)"),
+        ("ValueError", {"type": "ValueError", "file": None, "line": None}, "ValueError"),
+        (
+            "it called sys.exit(1)",
+            {"type": "SystemExit", "file": "a.py", "line": 3},
+            "it called sys.exit(1) (a.py, line 3)",
+        ),
+    ],
+)
+def test_error_of_a_function_names_type_and_place(error: str, detail: dict[str, Any], message: str) -> None:
+    summary = execution_summary([messages.job_update("failed", error=error, error_detail=detail)], function="tools:sum")
+    assert summary["error"] == error
+    assert summary["errors"] == [{"nodeId": "tools:sum", "message": message}]
+
+
 def test_report_wraps_the_summary() -> None:
     said = graph_run()
     report = run_report(said, duration_ms=12.5)

@@ -278,6 +278,20 @@ def test_a_fix_that_breaks_something_else_is_not_offered(registry: Registry) -> 
 
 
 @pytest.mark.case("HA-B-2")
+@pytest.mark.parametrize(
+    ("stored", "code", "message"),
+    [
+        ({"nodes": {}, "edges": []}, "GR601", '"nodes" of the graph is a record, expected a list'),
+        ({"nodes": [], "edges": {}}, "GR617", '"edges" of the graph is a record, expected a list'),
+        ({"nodes": [], "edges": "none"}, "GR617", '"edges" of the graph is a text, expected a list'),
+    ],
+)
+def test_nodes_and_edges_are_lists(registry: Registry, stored: Any, code: str, message: str) -> None:
+    (finding,) = validate_graph(load_graph(stored), registry).findings
+    assert (finding.code, finding.severity) == (code, "error")
+    assert finding.message.startswith(message)
+
+
 def test_dynamic_inputs_are_open_until_some_are_declared(registry: Registry) -> None:
     nodes = [node("a", "text"), node("t", "template", dynamic_properties={})]
     assert found(validate_graph(graph(nodes, ["a.output -> t.topic"]), registry)) == []

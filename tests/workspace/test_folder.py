@@ -140,6 +140,25 @@ def test_what_is_no_script_says_what_one_needs(script: Any, tmp_path: Path) -> N
         read_script(saved(tmp_path / "script.json", script))
 
 
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        ("interacts", ' Did you mean "interact"?'),
+        ("steps", ' Did you mean "interact"?'),
+        ("parms", ' Did you mean "params"?'),
+        ("title", ""),
+    ],
+)
+def test_a_key_that_no_script_has_is_not_passed_over(key: str, hint: str, tmp_path: Path) -> None:
+    path = saved(tmp_path / "script.json", {"params": {}, key: []})
+    with pytest.raises(LoadError) as caught:
+        read_script(path)
+    assert (
+        str(caught.value)
+        == f'{path} has the key "{key}", which no script has.{hint} Known keys: "params" and "interact".'
+    )
+
+
 def test_an_app_without_a_script_has_none(tmp_path: Path) -> None:
     assert read_script(tmp_path / "script.json") == ({}, None)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +12,7 @@ from greenrun.cli.console import WrongUse
 from greenrun.document.errors import JsonReadError
 from greenrun.document.json_text import read_json
 from greenrun.document.values import is_record
-from greenrun.workspace.folder import read_json_file, with_files
+from greenrun.workspace.folder import read_json_file, script_of, with_files
 
 AppPath = Annotated[
     Path, typer.Argument(metavar="APP", help="An app folder, a bundle, a document, or a workflow file with its app.")
@@ -34,14 +35,21 @@ def json_object(text: str | None, option: str) -> dict[str, Any]:
     return value
 
 
-def json_list(text: str | None, option: str) -> list[Any] | None:
-    """A JSON list given on the command line, or in a file as ``@path``; None when it was not given."""
+def script(text: str | None, option: str) -> tuple[Mapping[str, Any], list[Any] | None]:
+    """Params and steps: a JSON list of steps on the command line, or in a file as ``@path``, which may be a script as it lies
+    in an app folder. None when it was not given."""
     if text is None:
-        return None
+        return {}, None
+    if text.startswith("@"):
+        file = Path(text[1:])
+        params, steps = script_of(read_json_file(file), file)
+        if steps is None:
+            raise WrongUse(f'{file} holds no "interact", the list of steps that {option} plays.')
+        return params, steps
     value = _json(text, option)
     if not isinstance(value, list):
         raise WrongUse(f'{option} needs a JSON list of steps, for example \'[{{"click": "Run"}}]\'.')
-    return value
+    return {}, value
 
 
 def _json(text: str, option: str) -> Any:

@@ -8,7 +8,7 @@ from greenrun.cli.arguments import AppPath, FullFlag, JsonFlag, TrustFlag, Watch
 from greenrun.cli.console import EXIT_CODES, err, out, plain, print_json
 from greenrun.cli.interrupt import run_async
 from greenrun.cli.progress import progress
-from greenrun.cli.show import show_check
+from greenrun.cli.show import show_check, show_headline
 from greenrun.cli.watch import watch as watch_files
 from greenrun.oracle.check_report import CheckReport
 from greenrun.workspace.errors import LoadError
@@ -24,18 +24,20 @@ def check(
 ) -> None:
     """Check an app's wiring: bindings, events, conditions, mappings, graphs. Runs nothing."""
 
-    async def once() -> CheckReport:
+    async def once(again: bool = False) -> CheckReport:
         async with progress(f"checking {path.name or path}"):
             report = await load(path, trust=trust).acheck()
         if as_json:
             print_json(report.to_json() if full else _summary(report))
+        elif again:
+            show_headline(out(), report.verdict)
         else:
             show_check(out(), report, str(path))
         return report
 
-    async def once_or_none() -> CheckReport | None:
+    async def once_or_none(again: bool) -> CheckReport | None:
         try:
-            return await once()
+            return await once(again)
         except LoadError as error:
             err().print(f"[red]error:[/] {plain(error)}")
             return None
@@ -51,5 +53,5 @@ def _summary(report: CheckReport) -> dict[str, object]:
     """The report without the edits of fixes: their titles say what they do."""
     data = report.to_json()
     for finding in data["findings"]:
-        finding["fixes"] = [fix["title"] for fix in finding["fixes"]]
+        finding["fixes"] = [{"title": fix["title"]} for fix in finding["fixes"]]
     return data

@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
-from greenrun.cli.arguments import AppPath, FullFlag, JsonFlag, TrustFlag, WatchFlag, json_list, json_object
+from greenrun.cli.arguments import AppPath, FullFlag, JsonFlag, TrustFlag, WatchFlag, json_object, script
 from greenrun.cli.console import EXIT_CODES, WrongUse, err, out, plain, print_json
 from greenrun.cli.interrupt import run_async
 from greenrun.cli.output import output_folder, write_report
 from greenrun.cli.progress import progress
-from greenrun.cli.show import show_report
+from greenrun.cli.show import show_headline, show_report
 from greenrun.cli.watch import watch as watch_files
 from greenrun.oracle.options import SimulateOptions
 from greenrun.oracle.report import Report
@@ -36,7 +36,8 @@ def debug(
         str | None,
         typer.Option(
             metavar="JSON",
-            help="The steps to take; @file reads a file. Without it the app's own script, else one step per operation.",
+            help="The steps to take; @file reads a list of steps or a script file. Without it the app's own script, else "
+            "one step per operation.",
         ),
     ] = None,
     no_run: Annotated[bool, typer.Option("--no-run", help="Take the steps, but start no operation.")] = False,
@@ -52,15 +53,16 @@ def debug(
     trust: TrustFlag = False,
 ) -> None:
     """Drive an app as a person would, with real runs, and grade what it does."""
+    with_steps, steps = script(interact, "--interact")
     options = SimulateOptions(
-        params=json_object(params, "--params"),
-        interact=json_list(interact, "--interact"),
+        params={**with_steps, **json_object(params, "--params")},
+        interact=steps,
         run=not no_run,
         timeout_ms=timeout or None,
         deadline_ms=deadline or None,
     )
 
-    async def once() -> Report:
+    async def once(again: bool = False) -> Report:
         project = load(path, trust=trust)
         async with progress(f"simulating {path.name or path}") as line:
             report = await project.asimulate(replace(options, on_progress=line.note))
@@ -71,15 +73,17 @@ def debug(
             report = replace(report, bundle_dir=None)
         if as_json:
             print_json(report.to_json() if full else summarize(report))
+        elif again:
+            show_headline(out(), report.verdict)
         else:
             show_report(out(), report)
         if unwritten is not None:
             raise WrongUse(f'The report cannot be written to "{folder}": {unwritten}. Name a folder with --out.')
         return report
 
-    async def once_or_none() -> Report | None:
+    async def once_or_none(again: bool) -> Report | None:
         try:
-            return await once()
+            return await once(again)
         except LoadError as error:
             err().print(f"[red]error:[/] {plain(error)}")
             return None

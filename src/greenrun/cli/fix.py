@@ -45,8 +45,8 @@ class FileChange:
 
     @property
     def lays_out_anew(self) -> bool:
-        """Whether writing also changes blanks and line ends, which the difference leaves out."""
-        return self.text != pretty_json(self.before)
+        """Whether writing also changes blanks and line ends, which the difference leaves out; the last one does not count."""
+        return self.text.rstrip() != pretty_json(self.before).rstrip()
 
     def diff(self) -> str:
         old, new = (pretty_json(value).splitlines(keepends=True) for value in (self.before, self.after))
@@ -186,15 +186,22 @@ def _show(result: FixResult, changes: Sequence[FileChange], reasons: Sequence[Re
         console.print()
         for line in change.diff().splitlines():
             console.print(Text(printable(line), _DIFF_COLOURS.get(line[:1], "")))
-        if change.lays_out_anew:
-            console.print("[dim]Blanks and line ends of this file are laid out anew, too.[/]")
-    show_findings(console, [finding for finding in result.remaining if finding.severity != "info"], reasons)
-    if not result.applied:
-        console.print("Nothing here can be fixed mechanically." if result.remaining else "Nothing to fix.")
-    elif again is None:
-        console.print(f"\nWrote {', '.join(plain(change.path) for change in changes)}.")
-    else:
-        console.print(f"\nNothing was written. Write it: [bold]{plain(again)}[/]")
+    anew = [f'"{change.path.name}"' for change in changes if change.lays_out_anew]
+    if anew:
+        console.print(f"\n[dim]Blanks and line ends are laid out anew, too: {plain(', '.join(anew))}.[/]")
+    left = [finding for finding in result.remaining if finding.severity != "info"]
+    show_findings(console, left, reasons)
+    if result.applied:
+        written = f"Wrote {', '.join(plain(change.path) for change in changes)}."
+        console.print(f"\n{written if again is None else f'Nothing was written. Write it: [bold]{plain(again)}[/]'}")
+        return
+    if left or reasons:
+        console.print()
+    infos = sum(finding.severity == "info" and bool(finding.fixes) for finding in result.remaining)
+    nothing = "Nothing here can be fixed mechanically." if left else "Nothing to fix."
+    console.print(
+        f"{nothing}{f' Informational findings with a fix: {infos}; add --info to apply them.' if infos else ''}"
+    )
 
 
 _DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}

@@ -73,12 +73,12 @@ def new(
     if (target / APP_FILE).exists():
         raise WrongUse(f'"{target / APP_FILE}" exists already. Choose another folder with --out.')
     source = run_async(_function(path, name)) if name else _graph(path)
-    missing = _write(source, target, title or source.name)
+    copied, missing = _write(source, target, title or source.name)
     report = run_async(load(target).acheck())
     if as_json:
         print_json({"folder": str(target), "supply": [port.name for port in missing], **report.to_json()})
     else:
-        _show(target, report, missing)
+        _show(target, report, copied, missing)
     raise typer.Exit(EXIT_CODES[report.verdict.status])
 
 
@@ -109,32 +109,38 @@ def _graph(path: Path) -> _Source:
     return _Source(name, surface, [(path, Path(f"{workflow_id}.json"))], workflow_id=workflow_id)
 
 
-def _write(source: _Source, folder: Path, title: str) -> list[Port]:
-    """Write the app folder; the inputs for which nobody can make up an example value."""
+def _write(source: _Source, folder: Path, title: str) -> tuple[list[Path], list[Port]]:
+    """Write the app folder; the files that were copied, and the inputs for which nobody can make up an example value."""
     document = scaffold(title, source.surface, workflow_id=source.workflow_id, function=source.function)
     params, missing = sample_params(source.surface)
+    copied: list[Path] = []
     try:
         for original, name in source.files:
             destination = folder / WORKFLOWS_FOLDER / name
             destination.parent.mkdir(parents=True, exist_ok=True)
             if destination.resolve() != original.resolve():
                 shutil.copyfile(original, destination)
+                copied.append(destination)
         if params and not (folder / SCRIPT_FILE).exists():
             (folder / SCRIPT_FILE).write_text(pretty_json({"params": params}), encoding="utf-8")
         (folder / APP_FILE).write_text(pretty_json(document), encoding="utf-8")
     except OSError as error:
         raise WrongUse(f'"{folder}" cannot be written: {error.strerror or error}. Name another with --out.') from error
-    return missing
+    return copied, missing
 
 
-def _show(folder: Path, report: CheckReport, missing: Sequence[Port]) -> None:
+def _show(folder: Path, report: CheckReport, copied: Sequence[Path], missing: Sequence[Port]) -> None:
     console = out()
     console.print(f"Made {plain(folder / APP_FILE)}: {report.widget_count} widgets, {report.verdict.status}.")
     show_findings(console, report.findings, report.verdict.reasons)
+    if copied:
+        console.print(f"Copied to {plain(', '.join(map(str, copied)))}; that is what the app runs.")
     if (folder / SCRIPT_FILE).exists():
         console.print(f"Its example values are in {plain(folder / SCRIPT_FILE)}; change them as you like.")
     command = f"greenrun debug {shlex.quote(str(folder))}"
     if missing:
+        names = ", ".join(f'"{port.name}"' for port in missing)
+        console.print(f"It needs a file of yours for {plain(names)}: write its path where the command says PATH.")
         command += f" --params {shlex.quote(json.dumps({port.name: _placeholder(port) for port in missing}))}"
     console.print(f"See it run: [bold]{plain(command)}[/]")
 
@@ -142,7 +148,7 @@ def _show(folder: Path, report: CheckReport, missing: Sequence[Port]) -> None:
 def _placeholder(port: Port) -> Any:
     """What a person has to put in, in the shape that the input takes."""
     kind = (port.type or {}).get("type", "image")
-    return {"type": kind, "uri": "file:<path>"}
+    return {"type": kind, "uri": "file:PATH"}
 
 
 def _title(name: str) -> str:

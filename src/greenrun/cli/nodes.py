@@ -10,6 +10,7 @@ from greenrun.cli.arguments import JsonFlag
 from greenrun.cli.console import WrongUse, err, out, plain, print_json, print_rows
 from greenrun.document.values import ABSENT
 from greenrun.workflows.registry import NodeType, default_registry
+from greenrun.workflows.runnable import OLD_TYPES
 from greenrun.workflows.type_meta import type_text
 
 
@@ -29,7 +30,8 @@ def nodes(
     for problem in registry.problems:
         err().print(f"[yellow]plugin:[/] {plain(problem.message)}")
     exact = registry.get(query) if query is not None else None
-    found = [exact] if exact is not None else [node for node in registry.types() if _fits(node, query)]
+    current = [node for node in registry.types() if node.type not in OLD_TYPES]
+    found = [exact] if exact is not None else [node for node in current if _fits(node, query)]
     if query is not None and not found:
         nearest = registry.nearest(query)
         hint = f'Did you mean "{nearest}"?' if nearest else "List all of them with: greenrun nodes"

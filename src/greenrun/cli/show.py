@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import groupby
+from itertools import groupby, starmap
+from typing import NamedTuple, TypeAlias
 
 from rich.console import Console
 
@@ -13,17 +16,27 @@ from greenrun.cli.console import MARKS, plain, print_rows
 from greenrun.document.codes import CODES
 from greenrun.document.findings import Finding, Reason
 from greenrun.oracle.check_report import CheckReport
+from greenrun.oracle.evidence import one_line
 from greenrun.oracle.report import Report, Verdict
 
 _COLOURS = {"error": "red", "warning": "yellow", "info": "blue"}
+_CAUSE = "GR721"
+_SYMPTOMS = ("GR717", "GR720")
+_FAILED = re.compile(r'operation "(?P<operation>[^"]*)"(?: failed| ended \w+)?: (?P<error>.*)', re.DOTALL)
+_Failure: TypeAlias = tuple[str, str]
 _SHORT = 100
 _RUNS_SHOWN = 12
+
+
+def show_headline(console: Console, verdict: Verdict) -> None:
+    """The verdict in one line."""
+    print_rows(console, [(MARKS[verdict.status], f"[bold]{plain(verdict.headline)}[/]")], indent=0)
 
 
 def show_check(console: Console, report: CheckReport, path: str) -> None:
     """A check: headline, what was checked, findings, and the next command."""
     verdict = report.verdict
-    _headline(console, verdict)
+    show_headline(console, verdict)
     facts = [("app", _app(report.title or report.target.ref, report.widget_count))]
     if report.closure is not None:
         facts.append(("closure", report.closure))
@@ -40,7 +53,7 @@ def show_check(console: Console, report: CheckReport, path: str) -> None:
 def show_report(console: Console, report: Report) -> None:
     """A simulation: headline, runs, what widgets show, what was exercised, findings."""
     verdict = report.verdict
-    _headline(console, verdict)
+    show_headline(console, verdict)
     app = report.app or {"title": None, "widgetCount": 0}
     facts = [("app", _app(app["title"] or report.target.ref, app["widgetCount"]))]
     if report.closure is not None:
@@ -51,7 +64,10 @@ def show_report(console: Console, report: Report) -> None:
     shown = [
         widget
         for widget in report.widgets
-        if widget["bindingMode"] == "read" and widget["binding"] and "/exec#" not in widget["binding"]
+        if widget["bindingMode"] == "read"
+        and widget["visible"]
+        and widget["binding"]
+        and "/exec#" not in widget["binding"]
     ]
     if shown:
         facts.append(("displays", f"{sum(widget['hasValue'] for widget in shown)} of {len(shown)} filled"))
@@ -72,12 +88,16 @@ def show_findings(console: Console, findings: Iterable[Finding], reasons: Iterab
     What to do is the first fix; where there is none, the remedy of the code, once for findings of one code.
     """
     rows: list[tuple[str, str, str]] = []
-    ordered = sorted(findings, key=lambda finding: tuple(_COLOURS).index(finding.severity))
-    for code, group in groupby(ordered, key=lambda finding: finding.code):
-        items = list(group)
-        for finding in items:
+    told = fold(findings)
+    ordered = sorted(told, key=lambda item: tuple(_COLOURS).index(item.finding.severity))
+    for code, group in groupby(ordered, key=lambda item: item.finding.code):
+        items: list[Finding] = []
+        for finding, also in group:
+            items.append(finding)
             colour = _COLOURS[finding.severity]
             text = plain(finding.message) + _where(finding)
+            if also:
+                text += f"\n[dim]also[/] {', '.join(also)}"
             if finding.fixes:
                 text += f"\n[green]fix:[/] {plain(finding.fixes[0].title)}"
             rows.append((f"[{colour}]{finding.severity}[/]", finding.code, text))
@@ -91,8 +111,49 @@ def show_findings(console: Console, findings: Iterable[Finding], reasons: Iterab
         print_rows(console, rows)
 
 
-def _headline(console: Console, verdict: Verdict) -> None:
-    print_rows(console, [(MARKS[verdict.status], f"[bold]{plain(verdict.headline)}[/]")], indent=0)
+class Told(NamedTuple):
+    """A finding to show, and the codes of those that say the same."""
+
+    finding: Finding
+    also: tuple[str, ...] = ()
+
+
+def fold(findings: Iterable[Finding]) -> list[Told]:
+    """The findings, one for each failure: that of the step (GR717) and that of the run (GR720) go into that of the node or
+    function (GR721) where all three tell one error."""
+    findings = list(findings)
+    causes = {_failure(finding) for finding in findings if finding.code == _CAUSE} - {None}
+    also: dict[_Failure | None, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    kept: dict[object, Finding] = {}
+    for number, finding in enumerate(findings):
+        failure = _cause_of(_failure(finding), causes)
+        if failure is None:
+            kept[number] = finding
+        elif finding.code == _CAUSE:
+            kept.setdefault((failure, finding.message), finding)
+        else:
+            also[failure][finding.code] += [] if finding.place.step is None else [finding.place.step]
+    return [Told(finding, tuple(starmap(_code_of, also[_failure(finding)].items()))) for finding in kept.values()]
+
+
+def _cause_of(failure: _Failure | None, causes: Iterable[_Failure | None]) -> _Failure | None:
+    """The cause that tells the same error, maybe with its type before it and its place behind it."""
+    found = (
+        cause for cause in causes if failure and cause and cause[0] == failure[0] and failure[1].rstrip("…") in cause[1]
+    )
+    return failure if failure in causes else next(found, None)
+
+
+def _code_of(code: str, steps: Sequence[int]) -> str:
+    """A code, with the steps that it was found in."""
+    numbers = ", ".join(map(str, steps))
+    return f"{code} (step{'' if len(steps) == 1 else 's'} {numbers})" if steps else code
+
+
+def _failure(finding: Finding) -> _Failure | None:
+    """The operation and the error that a finding about a failed run tells."""
+    found = _FAILED.search(finding.message) if finding.code in (_CAUSE, *_SYMPTOMS) else None
+    return None if found is None else (found["operation"], one_line(found["error"]))
 
 
 def _facts(console: Console, facts: Sequence[tuple[str, str]]) -> None:
@@ -117,11 +178,14 @@ def _where(finding: Finding) -> str:
 
 
 def _runs(report: Report) -> list[str]:
+    """A line for each run; its error only where no finding tells it."""
+    told = {error for finding in report.findings if (failure := _failure(finding)) for error in failure[1:]}
     lines: list[str] = []
     for invocation in report.invocations:
         run = report.runs[invocation["runIndex"]] if invocation["runIndex"] is not None else None
         took = f" in {run['durationMs']:.0f} ms" if run is not None else ""
-        error = f": {plain(_short(invocation['error']))}" if invocation["error"] else ""
+        untold = invocation["error"] and one_line(invocation["error"]) not in told
+        error = f": {plain(_short(invocation['error']))}" if untold else ""
         lines.append(f"{plain(invocation['operationId'])} {invocation['status']}{took}{error}")
     hidden = len(lines) - _RUNS_SHOWN
     return [*lines[:_RUNS_SHOWN], f"and {hidden} more"] if hidden > 0 else lines

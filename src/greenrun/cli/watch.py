@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from rich.console import Console
 from watchfiles import Change, DefaultFilter, awatch
 
-from greenrun.cli.console import MARKS, WrongUse, plain
+from greenrun.cli.console import MARKS, WrongUse, plain, print_rows
 from greenrun.cli.output import BASE
 from greenrun.document.findings import Finding
 from greenrun.oracle.report import Verdict
@@ -30,12 +30,14 @@ class Judged(Protocol):
     def findings(self) -> tuple[Finding, ...]: ...
 
 
-async def watch(
-    path: Path, once: Callable[[], Awaitable[Judged | None]], console: Console, *, ignore: Path | None = None
-) -> None:
-    """Run `once` now and after every change below `path`; `once` shows its own result, the difference follows it.
+Once: TypeAlias = Callable[[bool], Awaitable[Judged | None]]
+"""Does the command and shows what it came to: everything, or with True only the headline. None: the app could not be read."""
 
-    `once` gives None when the app could not be read; the next change tries again. Files below `ignore` do not count, nor
+
+async def watch(path: Path, once: Once, console: Console, *, ignore: Path | None = None) -> None:
+    """Run `once` now and after every change below `path`: first the whole result, then each headline and the difference.
+
+    When the app could not be read, the next change tries again. Files below `ignore` do not count, nor
     do those that a run itself writes beside the app.
 
     Raises:
@@ -48,19 +50,21 @@ async def watch(
     # The watch begins before the first run, so that a change during a run is not lost.
     coming = asyncio.ensure_future(anext(changes))
     try:
-        before = await once()
+        before = await once(False)
         console.print(f"[dim]watching {plain(folder)}; stop with Ctrl-C[/]")
         while True:
             changed = await coming
             coming = asyncio.ensure_future(anext(changes))
+            lasting = _lasting(changed)
+            if not lasting:
+                continue
             console.rule(style="dim")
-            console.print(f"[dim]changed: {plain(_names(changed, folder))}[/]")
-            after = await once()
+            console.print(f"[dim]changed: {plain(_names(lasting, folder))}[/]")
+            after = await once(before is not None)
             if coming.done() and not any(is_source(Path(name), path) for _, name in coming.result()):
                 coming = asyncio.ensure_future(anext(changes))
             if before is not None and after is not None:
-                for line in difference(before, after):
-                    console.print(line)
+                print_rows(console, difference(before, after))
             before = after or before
     finally:
         coming.cancel()
@@ -76,29 +80,40 @@ def is_source(file: Path, app: Path) -> bool:
     return file.parent == folder and file.name in _SOURCES
 
 
-def difference(before: Judged, after: Judged) -> list[str]:
-    """What changed from one verdict to the next, a line each."""
-    lines: list[str] = []
-    if before.verdict.status != after.verdict.status:
-        lines.append(f"{MARKS[after.verdict.status]} {before.verdict.status} -> {after.verdict.status}")
-    lines += [f"  [green]gone[/] {plain(text)}" for text in _missing(before.findings, after.findings)]
-    lines += [f"  [red]new[/]  {plain(text)}" for text in _missing(after.findings, before.findings)]
-    started = [name for name in after.verdict.exercised if name not in before.verdict.exercised]
-    lost = [name for name in before.verdict.exercised if name not in after.verdict.exercised]
-    lines += [f"  [green]now exercised[/] {plain(name)}" for name in started]
-    lines += [f"  [red]no longer exercised[/] {plain(name)}" for name in lost]
-    return lines or ["[dim]no difference[/]"]
+def difference(before: Judged, after: Judged) -> list[tuple[str, str]]:
+    """What changed from one verdict to the next: a row of markup for each change.
+
+    While something keeps the app from being looked at, a finding that is missing is not said to be gone.
+    """
+    old, new = before.verdict, after.verdict
+    rows: list[tuple[str, str]] = []
+    if old.status != new.status:
+        rows.append(("[dim]verdict[/]", f"{MARKS[new.status]} {old.status} -> {new.status}"))
+    if all(reason in old.reasons for reason in new.reasons):
+        rows += [("[green]gone[/]", plain(text)) for text in _missing(before, after)]
+    rows += [("[red]new[/]", plain(text)) for text in _missing(after, before)]
+    rows += [("[green]now exercised[/]", plain(name)) for name in new.exercised if name not in old.exercised]
+    rows += [("[red]no longer exercised[/]", plain(name)) for name in old.exercised if name not in new.exercised]
+    return rows or [("[dim]no difference[/]", "")]
 
 
-def _missing(these: Sequence[Finding], those: Sequence[Finding]) -> list[str]:
-    known = {(finding.code, finding.message) for finding in those}
-    return [f"{item.code} {item.message}" for item in these if (item.code, item.message) not in known]
+def _missing(these: Judged, those: Judged) -> list[str]:
+    """Findings, then reasons of the one that the other does not have."""
+    told = [(item.code, item.message) for item in (*these.findings, *these.verdict.reasons)]
+    known = {(item.code, item.message) for item in (*those.findings, *those.verdict.reasons)}
+    return [f"{code} {message}" for code, message in told if (code, message) not in known]
 
 
-def _names(changes: set[tuple[Change, str]], folder: Path) -> str:
+def _lasting(changes: set[tuple[Change, str]]) -> set[Path]:
+    """The changed files without those that came and went, as an editor makes them while it saves."""
+    came = {name for change, name in changes if change is Change.added}
+    return {Path(name) for _, name in changes if name not in came or Path(name).exists()}
+
+
+def _names(paths: set[Path], folder: Path) -> str:
     base = folder.resolve()
-    paths = sorted({Path(name) for _, name in changes})
-    return ", ".join(str(path.relative_to(base)) if path.is_relative_to(base) else str(path) for path in paths[:3])
+    names = sorted(str(path.relative_to(base)) if path.is_relative_to(base) else str(path) for path in paths)
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 class _AppFiles(DefaultFilter):

@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 
 from greenrun.document.bindings import ExecutionRef, InputRef, Mode, OutputRef, Ref, Scope, VariableRef, resolve
 from greenrun.document.js import as_double, display_text, is_list, strict_equal, to_number, to_text
+from greenrun.document.nearest import nearest
 from greenrun.document.values import ABSENT, Value, is_number, is_record, is_text
 
 ReadableRef: TypeAlias = VariableRef | OutputRef | InputRef | ExecutionRef
@@ -132,3 +133,22 @@ _TESTS: Final[dict[str, Callable[[Value, Value], bool]]] = {
 
 OPS: Final = tuple(_TESTS)
 LITERAL_OPS: Final = frozenset(OPS) - {"empty", "notEmpty"}
+
+_MEANT: Final = {
+    "eq": ("=", "==", "===", "is", "equal", "equals", "isequal", "isequalto"),
+    "neq": ("!=", "!==", "<>", "ne", "isnot", "notequal", "notequals", "isnotequal"),
+    "gt": (">", "greater", "greaterthan", "more", "morethan", "above"),
+    "lt": ("<", "less", "lessthan", "below"),
+    "gte": (">=", "=>", "ge", "min", "atleast", "greaterthanorequal", "greaterorequal"),
+    "lte": ("<=", "=<", "le", "max", "atmost", "lessthanorequal", "lessorequal"),
+    "contains": ("has", "include", "includes", "contain"),
+    "empty": ("isempty", "!notempty", "null", "isnull", "none", "blank", "falsy", "isfalse", "missing", "notexists"),
+    "notEmpty": ("!empty", "isnotempty", "nonempty", "notnull", "isset", "exists", "present", "truthy", "istrue"),
+}
+_ALIASES: Final = {alias: op for op, aliases in _MEANT.items() for alias in (op.lower(), *aliases)}
+
+
+def meant_op(text: str) -> str | None:
+    """The operator that a text most likely stands for: one of `OPS`, or a usual other name of it."""
+    word = "".join(text.lower().replace("_", " ").replace("-", " ").split())
+    return _ALIASES.get(word) or nearest(word, OPS)

@@ -58,7 +58,8 @@ class Diagnostic:
                           missing (``object``, ``id``, ``workflow``, ``kind``), stored, word, choices
     mapping_dropped       operation, index, side (``inputs``, ``outputs``), node, stored, key (``from``, ``to``), word,
                           choices, missing (the id that a known form lacks)
-    value_changed         prop, stored, used, choices, and list, index, id for entries
+    value_changed         prop, stored, used, choices, and list, index, id for entries; for conditions widget,
+                          path, and meant (the condition that was most likely meant) or renamed (its prop)
     persist_ignored       variable, index
     node_dropped          parent, slot, index, path, fault
     duplicate_id          entry, list, id, indexes

@@ -192,7 +192,7 @@ def _not_json(text: str, source: str, error: json.JSONDecodeError) -> JsonReadEr
     reason = next((ours for theirs, ours in _REASONS if error.msg.startswith(theirs)), error.msg)
     line, column = _position(text, error.pos)
     rest = text[error.pos : error.pos + _EXCERPT].partition("\n")[0].strip()
-    found = f', found "{rest}"' if rest else ""
+    found = f", found `{rest}`" if rest else ""
     return JsonReadError(f"{source} is not valid JSON: {reason} at line {line}, column {column}{found}.", line, column)
 
 

@@ -44,7 +44,11 @@ def parse_operation(stored: Any, index: int, host_workflow_id: str, notes: Notes
     identity = _workflow_identity(entry, host_workflow_id) if own is None else _own_identity(entry, own)
     if identity is None:
         target = entry.stored.get("target")
-        lack = "it names no workflow" if target is None else "it names no workflow and its target is not complete"
+        fault = _bad_function(target)
+        if fault is not None:
+            lack = f"its function {fault}"
+        else:
+            lack = "it names no workflow" + ("" if target is None else " and its target is not complete")
         entry.dropped("workflow", f'{lack}; give it a "workflowId" or a complete "target"')
         return None
     workflow_id, version = identity
@@ -111,11 +115,21 @@ def _workflow_identity(entry: Entry, host_workflow_id: str) -> tuple[str, int | 
         return workflow_id, _target_version(entry, target)
     version = entry.number("workflowVersion")
     if target is not None and explicit != workflow_id and explicit != "":
+        fault = _bad_function(target)
+        named = f"Its function {fault}. " if fault is not None else ""
         advice = "The workflow id decides what runs; change one of the two, or complete the target."
-        entry.changed("target", target, None, advice)
+        entry.changed("target", target, None, named + advice)
     elif version is None and explicit == workflow_id:
         version = _target_version(entry, target)
     return workflow_id, version
+
+
+def _bad_function(target: Any) -> str | None:
+    """A function target whose name is none, in words."""
+    function = target.get("function") if is_record(target) and target.get("kind") == "function" else None
+    if not is_text(function) or is_function_name(function):
+        return None
+    return f"{shown(function)} is no module:name, with a colon before the function"
 
 
 def _target_version(entry: Entry, target: Any) -> int | float | None:

@@ -6,6 +6,7 @@ from typing import Any, Final, TypeAlias
 
 from greenrun.document.catalog import slots
 from greenrun.document.components import Component, Walk, is_component, walk
+from greenrun.document.condition_remarks import note_conditions
 from greenrun.document.diagnostics import one_of, shown
 from greenrun.document.entries import LISTS, EntryKind, Notes, entry_place
 from greenrun.document.findings import Place
@@ -34,6 +35,8 @@ def note_document(document: Document, kept: KeptIds, notes: Notes) -> None:
     _note_duplicate_widgets(structure, notes)
     _note_misplaced(structure, notes)
     _note_positional_ids(structure, notes)
+    for component in structure.components:
+        note_conditions(component, notes)
     _note_zones(document.ui.get("zones"), structure, notes)
     _note_unaddressable_ids(document, kept, structure, notes)
     if "recipe" in document.stored:

@@ -13,7 +13,7 @@ from greenrun.document.chat import compose_send
 from greenrun.document.conditions import describe
 from greenrun.document.js import display_text
 from greenrun.document.tree import Widget
-from greenrun.document.values import ABSENT, Value, is_record
+from greenrun.document.values import ABSENT, Value, is_number, is_record
 from greenrun.instances.errors import WidgetRefused, WriteRefused
 from greenrun.instances.instance import AppInstance, Reaction
 from greenrun.instances.producible import objection, produced
@@ -152,12 +152,26 @@ def _enter(instance: AppInstance, widget: Widget, value: Any) -> list[str]:
     wrong = objection(control, value, options)
     if wrong is not None:
         raise WidgetRefused("bad_value", f"{named(widget)} cannot produce {_short(value)}: {wrong}.")
+    value = _within(widget, produced(control, value, options))
     try:
-        return _WRITERS.get(widget.type, _write_binding)(instance, widget, produced(control, value, options))
+        return _WRITERS.get(widget.type, _write_binding)(instance, widget, value)
     except WriteRefused as refused:
         raise WidgetRefused("cannot_write", f"{named(widget)}: {refused.message}") from refused
     except ResourceError as error:
         raise WidgetRefused("cannot_write", f"{named(widget)}: {error}") from error
+
+
+def _within(widget: Widget, value: Any) -> Any:
+    """A typed number between the bounds that the widget stores (spec: app-runtime 7.4, 17.3.4)."""
+    if widget.type not in _BOUNDED or not is_number(value):
+        return value
+    low, high = widget.props.get("min"), widget.props.get("max")
+    if is_number(low) and value < low:
+        value = low
+    return high if is_number(high) and value > high else value
+
+
+_BOUNDED = frozenset({"NumberInput", "Slider"})
 
 
 def _control(instance: AppInstance, widget: Widget) -> str:

@@ -213,6 +213,15 @@ class Context:
         return rosters
 
     @cached_property
+    def writable_names(self) -> Candidates[Ref]:
+        """As `names` for a place that writes, without the inputs that a widget writes already."""
+        return Candidates(choice for choice in self._choices["write"] if not self.is_written_input(choice.value))
+
+    def is_written_input(self, ref: Ref | None) -> bool:
+        """Whether a widget writes that input: a second one would only overwrite it."""
+        return isinstance(ref, InputRef) and bool(self.usage.input_writers.get((ref.operation_id, ref.node_id)))
+
+    @cached_property
     def _choices(self) -> dict[Mode, list[Choice[Ref]]]:
         inputs: list[Choice[Ref]] = []
         outputs: list[Choice[Ref]] = []

@@ -39,6 +39,11 @@ class Evidence:
     def started(self) -> list[RunRecord]:
         return self.instance.runs.started
 
+    @cached_property
+    def is_blind(self) -> bool:
+        """Whether some operation could not be looked into: it may publish variables and ports that nobody sees now."""
+        return any(item.unknown is not None for item in self.app.operations)
+
     @property
     def default_script(self) -> bool:
         return self.options.interact is None

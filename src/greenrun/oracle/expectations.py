@@ -18,6 +18,9 @@ MATCH_SECONDS = 1.0
 
 MAY_HOLD_FROM_THE_START = ("visible", "enabled", "nonEmpty")
 
+VALUE_CHECKS = ("nonEmpty", "equals", "matches")
+"""What is expected of something that is seen: a hidden widget never meets it."""
+
 
 def shown(view: WidgetView) -> Value:
     """What an expectation is judged on: the rendered format, else the value."""
@@ -48,7 +51,9 @@ _CHECKS: dict[str, Callable[[WidgetView, Any], bool]] = {
 
 
 def holds(expectation: ExpectBody, view: WidgetView) -> bool:
-    """Whether the expectation is met."""
+    """Whether the expectation is met; a value that nobody can see meets none."""
+    if expectation.check in VALUE_CHECKS and not view.visible:
+        return False
     return _CHECKS[expectation.check](view, expectation.value)
 
 
@@ -69,11 +74,30 @@ def wanted(expectation: ExpectBody) -> str:
     return f"{words} {compact_json(expectation.value)}" if expectation.check in ("equals", "matches") else words
 
 
-def actual(expectation: ExpectBody, view: WidgetView) -> str:
-    """What was found instead, as a text."""
-    if expectation.check in ("visible", "hidden"):
-        return "visible" if view.visible else "hidden"
+def found(expectation: ExpectBody, view: WidgetView) -> str:
+    """What stood in the way, as a clause that follows "should" and a colon."""
+    if expectation.check == "matches" and (fault := _pattern_fault(expectation.value)) is not None:
+        return f"that is no valid regular expression ({fault})"
     if expectation.check in ("enabled", "disabled"):
-        return "disabled" if view.disabled else "enabled"
-    text = as_text(shown(view))
-    return f'"{text[:200]}{"…" if len(text) > 200 else ""}"' if text else "nothing"
+        return f"it is {'disabled' if view.disabled else 'enabled'}"
+    if not view.visible:
+        return "it is hidden"
+    if expectation.check == "hidden":
+        return "it is visible"
+    value = shown(view)
+    text = as_text(value)
+    if text == "":
+        return "it is empty"
+    return f"it is {compact_json(_cut(text)) if isinstance(value, str) else _cut(text)}"
+
+
+def _pattern_fault(pattern: Any) -> str | None:
+    try:
+        regex.compile(str(pattern))
+    except regex.error as error:
+        return str(error)
+    return None
+
+
+def _cut(text: str) -> str:
+    return f"{text[:200]}…" if len(text) > 200 else text

@@ -61,8 +61,16 @@ def _skipped(evidence: Evidence, widget: Widget) -> bool:
     operations = evidence.operations_of(widget.ref)
     if not evidence.views[widget.id].visible or any(name in evidence.not_ok for name in operations):
         return True
+    if evidence.is_blind and _may_come_from_unknown(evidence, widget.ref, operations):
+        return True
     missing = {item.operation for item in evidence.exercise.not_exercised}
     return evidence.default_script and any(name in missing for name in operations)
+
+
+def _may_come_from_unknown(evidence: Evidence, ref: Ref | None, operations: tuple[str, ...]) -> bool:
+    """The value belongs to an operation that could not be looked into, or to a variable that only such a one may write."""
+    unknown = {item.id for item in evidence.app.operations if item.unknown is not None}
+    return any(name in unknown for name in operations) or (isinstance(ref, VariableRef) and not operations)
 
 
 def _written_by_ui(evidence: Evidence, ref: Ref | None) -> bool:
@@ -158,10 +166,18 @@ def _empty_value(evidence: Evidence, widget: Widget, view: WidgetView) -> Findin
     return Finding("GR727", "warning", message, Place(widget=widget.id, prop="binding"))
 
 
+def _word_for(evidence: Evidence, ref: Ref | None) -> str:
+    """A function has outputs, a workflow nodes."""
+    is_graph = any(
+        item.graph is not None for name in evidence.operations_of(ref) if (item := evidence.app.operation(name))
+    )
+    return "node" if is_graph else "output"
+
+
 def _never_received(evidence: Evidence, widget: Widget, view: WidgetView) -> Finding | None:
     node = getattr(widget.ref, "node_id", None)
     what = f"its format `{widget.format}` rendered nothing" if view.display == "" else "it never received a value"
-    source = f' from node "{node}"' if node is not None and view.display is None else ""
+    source = f' from {_word_for(evidence, widget.ref)} "{node}"' if node is not None and view.display is None else ""
     message = (
         f"{name_of(widget)} (`{widget.binding}`): {what}{source}. Bind it to something that the run fills, "
         "or let the workflow fill it."

@@ -71,7 +71,19 @@ def _table(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
 
 
 def _surface(report: Report) -> str:
-    return _bullets(f"{name}: {', '.join(items)}" for name, items in report.io.items() if items)
+    """Inputs, outputs and variables of each operation, by name."""
+    operations: list[dict[str, Any]] = (report.spec or {}).get("operations", [])
+    lines: list[str] = []
+    for operation in operations:
+        surface: dict[str, list[Any]] = operation["io"] or {}
+        facts = [f"{kind} {', '.join(map(_port, ports))}" for kind, ports in surface.items() if ports]
+        if facts:
+            lines.append(f"{operation['id']}: {'; '.join(facts)}")
+    return _bullets(lines)
+
+
+def _port(port: Any) -> str:
+    return port if isinstance(port, str) else port["name"]
 
 
 def _interactions(report: Report) -> str:

@@ -74,7 +74,11 @@ class Verdict:
 
 @dataclass(slots=True)
 class Interaction:
-    """What one step did. An error never stops later steps."""
+    """What one step did. An error never stops later steps.
+
+    `judgeable` is false where something that the step may depend on is missing through no fault of the app: an
+    operation could not be looked into, or a limit of the check stopped a run before.
+    """
 
     step: str
     number: int
@@ -83,6 +87,7 @@ class Interaction:
     error: str | None = None
     code: str | None = None
     widget: str | None = None
+    judgeable: bool = True
 
     def fail(self, code: str, message: str) -> None:
         """The first error of a step stands."""

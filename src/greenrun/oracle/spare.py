@@ -48,6 +48,9 @@ class Spare:
         self._variables = {item.id: item for item in variables}
         self._read = _variables_read(operations, uses)
         self.lost = _lost_names(operations, uses)
+        self._unresolved = sum(
+            use.role == "binding" and use.mode == "write" and use.ref is None for _, own in uses for use in own
+        )
         self._displays = [widget for widget, _ in uses if _is_unbound_display(widget)]
 
     def free_inputs(self, facts: OperationFacts) -> list[Port]:
@@ -69,6 +72,14 @@ class Spare:
             return None
         free = self.free_inputs(facts) if side == "inputs" else self.free_outputs(facts)
         return free[0] if len(free) == 1 else None
+
+    def only_input(self) -> InputRef | None:
+        """The one free input of all operations, for the one input widget whose binding means nothing."""
+        free = [
+            InputRef(facts.id, port.node_id) for facts in self._operations.values() for port in self.free_inputs(facts)
+        ]
+        is_alone = self._unresolved == 1 and not any(side == "inputs" for _, side in self.lost)
+        return free[0] if len(free) == 1 and is_alone else None
 
     def target_for(self, widget: Widget) -> Ref | None:
         """What an input widget that reaches nothing was most likely meant to write.

@@ -5,25 +5,29 @@ Route, tools and CLI validate against the same models, so a step that is accepte
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias, cast
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError, model_validator
 
 from greenrun.document.js import is_list
+from greenrun.document.nearest import nearest
 from greenrun.document.values import is_record
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 Check: TypeAlias = Literal["nonEmpty", "equals", "matches", "visible", "hidden", "enabled", "disabled"]
 
-SHAPES = (
-    '{"set":{"key","value","operationId"?}}',
-    '{"seedResource":{"id","items":[{"id",...}]}}',
-    '{"run":"<operation>"}',
-    '{"cancel":"<operation>"}',
-    '{"click":"<widget>"}',
-    '{"change":"<widget>","value"?}',
-    '{"expect":{"widget","check","value"?}}',
-)
+SHAPES = {
+    "set": '{"set":{"key","value","operationId"?}}',
+    "seedResource": '{"seedResource":{"id","items":[{"id",...}]}}',
+    "run": '{"run":"<operation>"}',
+    "cancel": '{"cancel":"<operation>"}',
+    "click": '{"click":"<widget>"}',
+    "change": '{"change":"<widget>","value"?}',
+    "expect": '{"expect":{"widget","check","value"?}}',
+}
 
 
 class StrictModel(BaseModel):
@@ -130,7 +134,7 @@ class ExpectStep(StrictModel):
 
 Step: TypeAlias = SetStep | SeedResourceStep | RunStep | CancelStep | ClickStep | ChangeStep | ExpectStep
 
-_MODELS: dict[str, type[BaseModel]] = {
+_MODELS: dict[str, type[StrictModel]] = {
     "set": SetStep,
     "seedResource": SeedResourceStep,
     "run": RunStep,
@@ -139,6 +143,7 @@ _MODELS: dict[str, type[BaseModel]] = {
     "change": ChangeStep,
     "expect": ExpectStep,
 }
+_BODIES: dict[str, type[StrictModel]] = {"set": SetBody, "seedResource": SeedBody, "expect": ExpectBody}
 
 
 class BadStep(BaseModel):
@@ -166,15 +171,14 @@ def parse_step(raw: object, number: int) -> Step | BadStep:
         return BadStep(number=number, raw=raw, message=_shapes(number, f"is {_kind(raw)}, not an object"))
     names = [name for name in _MODELS if name in raw]
     if len(names) != 1:
-        keys = ", ".join(f'"{key}"' for key in raw) or "none"
-        return BadStep(number=number, raw=raw, message=_shapes(number, f"has the keys {keys}"))
+        return BadStep(number=number, raw=raw, message=_shapes(number, _keys(raw, names)))
+    name = names[0]
     try:
-        step = _MODELS[names[0]].model_validate(raw)
+        step = _MODELS[name].model_validate(raw)
     except ValidationError as error:
-        details = "; ".join(
-            f"{'.'.join(str(part) for part in item['loc'])}: {item['msg']}" for item in error.errors(include_url=False)
-        )
-        return BadStep(number=number, raw=raw, message=_shapes(number, f"is not a valid {names[0]} step ({details})"))
+        faults = "; ".join(_fault(name, item) for item in error.errors(include_url=False))
+        message = f"Step {number} is not a valid {name} step: {faults}. Its shape is {SHAPES[name]}."
+        return BadStep(number=number, raw=raw, message=message)
     assert isinstance(step, (SetStep, SeedResourceStep, RunStep, CancelStep, ClickStep, ChangeStep, ExpectStep))
     return step
 
@@ -188,7 +192,48 @@ def parse_steps(raw: object) -> list[Step | BadStep]:
 
 
 def _shapes(number: int, what: str) -> str:
-    return f"Step {number} {what}. A step is one of: {', '.join(SHAPES)}."
+    return f"Step {number} {what}. A step is one of: {', '.join(SHAPES.values())}."
+
+
+def _keys(raw: dict[str, Any], names: Sequence[str]) -> str:
+    """The keys of a step of no shape, and the shape that a misspelt one means."""
+    text = "has no keys"
+    if raw:
+        text = f"has the key{'s' if len(raw) > 1 else ''} " + ", ".join(f'"{key}"' for key in raw)
+    meant = None if names else next((name for key in raw if (name := nearest(key, _MODELS)) is not None), None)
+    return text if meant is None else f'{text}. Did you mean "{meant}"? Its shape is {SHAPES[meant]}'
+
+
+def _fault(name: str, error: ErrorDetails) -> str:
+    """One fault of a step of the shape `name`, in our words."""
+    body = _BODIES.get(name)
+    path = [str(part) for part in error["loc"][: 1 if body is None else 2]]
+    where = f'"{".".join(path)}"'
+    given = error["input"]
+    match error["type"]:
+        case "extra_forbidden":
+            model = body if body is not None and len(path) > 1 else _MODELS[name]
+            known = [field.alias or key for key, field in model.model_fields.items()]
+            return f"it has the unknown key {where}{_hint(path[-1], known)}"
+        case "missing":
+            return f"{where} is missing"
+        case "string_type":
+            return f"{where} is {_kind(given)}, not a string"
+        case "model_type":
+            return f"{where} is {_kind(given)}, not an object"
+        case "literal_error":
+            checks = get_args(Check)
+            hint = _hint(given, checks) if isinstance(given, str) else ""
+            return f"{where} is none of {', '.join(checks)}{hint}"
+        case "value_error":
+            return str(error["ctx"]["error"]) if "ctx" in error else error["msg"]
+        case _:
+            return f"{where} is no JSON value"
+
+
+def _hint(text: str, known: Iterable[str]) -> str:
+    meant = nearest(text, known)
+    return "" if meant is None else f' (did you mean "{meant}"?)'
 
 
 def _kind(raw: object) -> str:

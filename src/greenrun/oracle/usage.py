@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 from greenrun.document.bindings import ExecutionRef, InputRef, Mode, OutputRef, Ref, Resolution, VariableRef
 from greenrun.document.catalog import WIDGETS
 from greenrun.document.conditions import StoredCondition
-from greenrun.document.model import InputMapping, Operation
+from greenrun.document.model import FunctionTarget, InputMapping, Operation, operation_target
 from greenrun.document.surface import Port
 from greenrun.document.tree import StoredEvent, Widget
 from greenrun.instances.app import AppOperation
@@ -72,6 +72,12 @@ class OperationFacts:
     def is_unknown(self) -> bool:
         """True when the target could not be looked at; then nothing may be said about the operation (spec: harness 1.4)."""
         return self.item.unknown is not None
+
+    def word_for(self, kind: str) -> str:
+        """What a port is called in a message: a function has inputs and outputs, a workflow has nodes."""
+        if not isinstance(operation_target(self.operation), FunctionTarget):
+            return "node"
+        return kind if kind in ("input", "output") else "port"
 
     @cached_property
     def inputs(self) -> dict[str, Port]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from greenrun.document.findings import Finding, Reason
 from greenrun.oracle.evidence import Evidence
@@ -16,9 +16,24 @@ from greenrun.oracle.judge_runs import (
     judge_steps,
 )
 from greenrun.oracle.judge_widgets import judge_nothing_ran, judge_resources, judge_shown
-from greenrun.oracle.report import NotExercised, Proof, Verdict
+from greenrun.oracle.report import NotExercised, NotExercisedReason, Proof, Verdict
 
 NOTHING_EXERCISED = Exercise((), ())
+
+_IN_WORDS: Mapping[NotExercisedReason, str] = {
+    "runs_off": "runs are off",
+    "no_trigger": "no widget starts it",
+    "not_in_script": "not in the script",
+    "hidden": "hidden",
+    "disabled": "disabled",
+    "media_missing": "a file is missing",
+    "resource_missing": "its resource is not seeded",
+    "unavailable": "not available",
+    "unknown": "could not be looked into",
+    "direct": "started by a run step only",
+    "cancelled": "cancelled",
+    "not_settled": "did not finish",
+}
 
 
 def judge(evidence: Evidence) -> list[Finding]:
@@ -32,8 +47,7 @@ def judge(evidence: Evidence) -> list[Finding]:
 
 def _explained(evidence: Evidence) -> bool:
     """A reason, or a default step that could not be taken, says already why nothing ran."""
-    unknown = any(item.unknown is not None for item in evidence.app.operations)
-    return unknown or evidence.session.deadline_passed or bool(missed_default_steps(evidence))
+    return evidence.is_blind or evidence.session.deadline_passed or bool(missed_default_steps(evidence))
 
 
 def missed_default_steps(evidence: Evidence) -> list[NotExercised]:
@@ -44,8 +58,8 @@ def missed_default_steps(evidence: Evidence) -> list[NotExercised]:
     return [item for item in evidence.exercise.not_exercised if item.reason in reasons]
 
 
-def default_step_reasons(missed: Sequence[NotExercised]) -> list[Reason]:
-    """GR907, one for each operation that the default script could not start."""
+def default_step_reasons(missed: Sequence[NotExercised], operations: Container[str] = ()) -> list[Reason]:
+    """GR907, one for each operation that the default script could not start. `operations` are the ids of all."""
     texts = {
         "hidden": "the widget that runs it is hidden",
         "disabled": "the widget that runs it is disabled",
@@ -55,13 +69,21 @@ def default_step_reasons(missed: Sequence[NotExercised]) -> list[Reason]:
     return [
         Reason(
             "GR907",
-            f'Operation "{item.operation}" could not be tried: {texts[item.reason]}.'
-            + (f' Supply "{item.supply}".' if item.supply is not None else " Give a script that reaches it."),
+            f'Operation "{item.operation}" could not be tried: {texts[item.reason]}. {_way_on(item, operations)}',
             item.operation,
             item.supply,
         )
         for item in missed
     ]
+
+
+def _way_on(item: NotExercised, operations: Container[str]) -> str:
+    """What to supply: a param, or an operation that has to run first."""
+    if item.supply is None:
+        return "Give a script that reaches it."
+    if item.reason in ("hidden", "disabled") and item.supply in operations:
+        return f'Give a script that runs the operation "{item.supply}" first.'
+    return f'Supply "{item.supply}".'
 
 
 def make_verdict(
@@ -78,7 +100,8 @@ def make_verdict(
     issues = tuple(finding.message for finding in (*static, *later) if finding.severity == "error")
     all_reasons = tuple(reasons)
     if not issues:
-        all_reasons += tuple(default_step_reasons(missed))
+        known = {*exercise.exercised, *(item.operation for item in exercise.not_exercised)}
+        all_reasons += tuple(default_step_reasons(missed, known))
     proof: Proof = "run" if exercise.exercised else "static"
     if not whole_app_checked:
         proof = "none"
@@ -116,9 +139,10 @@ def _headline(verdict: Verdict, run_count: int) -> str:
         return verdict.issues[0] + (f" (+{more} more)" if more else "")
     if verdict.status == "check_failed":
         return f"Not decided: {verdict.reasons[0].message}"
-    left = ", ".join(f"{item.operation} ({item.reason})" for item in verdict.not_exercised)
+    left = ", ".join(f"{item.operation} ({_IN_WORDS[item.reason]})" for item in verdict.not_exercised)
+    tail = f"; not exercised: {left}" if left else ""
     if verdict.proof == "run":
         runs = f"{run_count} run{'s' if run_count != 1 else ''}"
-        tail = f"; not exercised: {left}" if left else ""
         return f"Green for {', '.join(verdict.exercised)} ({runs}){tail}"
-    return f"Green, but only the wiring was checked{f'; not exercised: {left}' if left else ''}"
+    is_off = all(item.reason == "runs_off" for item in verdict.not_exercised)
+    return f"Green by its wiring; nothing was run{'' if is_off else tail}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from greenrun.document.nearest import Choice, nearest_choice
 from greenrun.document.tree import Widget
 
 ROSTER_LIMIT = 12
@@ -27,7 +28,16 @@ def find_widget(reference: str, widgets: Sequence[Widget]) -> Found:
         if matches:
             ids = ", ".join(f'"{widget.id}"' for widget in matches[:ROSTER_LIMIT])
             return f'"{reference}" is the {what} of {len(matches)} widgets ({ids}); name one of them by its id.'
-    return f'No widget has the id, type or label "{reference}". {roster(widgets)}'
+    meant = _nearest(reference, widgets)
+    hint = f'Did you mean "{meant}"? ' if meant is not None else ""
+    return f'No widget has the id, type or label "{reference}". {hint}{roster(widgets)}'
+
+
+def _nearest(reference: str, widgets: Sequence[Widget]) -> str | None:
+    """The id or the type that a misspelt reference most likely means."""
+    choices = [Choice(widget.id, (widget.id, widget.label or widget.id)) for widget in widgets]
+    choices += [Choice(type_, (type_,)) for type_ in {widget.type for widget in widgets}]
+    return nearest_choice(reference, choices)
 
 
 def roster(widgets: Sequence[Widget]) -> str:

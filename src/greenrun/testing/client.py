@@ -101,6 +101,7 @@ class AsyncAppClient:
         Raises:
             LoadError: There is no app at that path.
         """
+        __tracebackhide__ = True
         project = load(path, trust=trust)
         host = project.host()
         try:
@@ -117,6 +118,7 @@ class AsyncAppClient:
             AppFailure: It could not be clicked, or a run that it started failed; with `check` false the returned
                 interaction says so instead.
         """
+        __tracebackhide__ = True
         return await self._take(ClickStep(click=widget), check)
 
     async def change(self, widget: str, value: Any = ABSENT, *, check: bool = True) -> Interaction:
@@ -125,6 +127,7 @@ class AsyncAppClient:
         Raises:
             AppFailure: As `click`.
         """
+        __tracebackhide__ = True
         step = ChangeStep(change=widget) if value is ABSENT else ChangeStep(change=widget, value=value)
         return await self._take(step, check)
 
@@ -134,6 +137,7 @@ class AsyncAppClient:
         Raises:
             AppFailure: There is no such file or widget, or as `click`.
         """
+        __tracebackhide__ = True
         path = Path(path)
         if not path.is_file():
             raise AppFailure(f'There is no file "{path}" to upload.')
@@ -147,6 +151,7 @@ class AsyncAppClient:
         Raises:
             AppFailure: It is no step, or as `click`.
         """
+        __tracebackhide__ = True
         parsed = parse_step(dict(step), len(self._session.interactions) + 1)
         if isinstance(parsed, BadStep):
             raise AppFailure(parsed.message)
@@ -158,6 +163,7 @@ class AsyncAppClient:
         Raises:
             AppFailure: Nothing matches, or several do.
         """
+        __tracebackhide__ = True
         return WidgetHandle(self._instance, self._find(widget))
 
     def variable(self, variable_id: str) -> Any:
@@ -182,12 +188,14 @@ class AsyncAppClient:
         await self.aclose()
 
     def _find(self, reference: str) -> Widget:
+        __tracebackhide__ = True
         found = find_widget(reference, self._instance.app.widgets)
         if not isinstance(found, Widget):
             raise AppFailure(found)
         return found
 
     async def _take(self, step: Step, check: bool) -> Interaction:
+        __tracebackhide__ = True
         known = len(self._instance.runs.records)
         record = await self._session.take(step)
         if check and record.error is not None:

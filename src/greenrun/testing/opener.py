@@ -22,6 +22,7 @@ class Opening:
         return self._opening.__await__()
 
     async def __aenter__(self) -> AsyncAppClient:
+        __tracebackhide__ = True
         self._client = await self._opening
         return self._client
 
@@ -50,6 +51,7 @@ class AppOpener:
         trust: bool = False,
         timeout_ms: float | None = TIMEOUT_MS,
     ) -> AppClient:
+        __tracebackhide__ = True
         client = AppClient(self._find(path), restored=restored, trust=trust, timeout_ms=timeout_ms)
         self._blocking.append(client)
         return client

@@ -9,10 +9,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
+from greenrun.document.errors import GreenrunError
 from greenrun.document.values import ABSENT
 from greenrun.oracle.report import Interaction
 from greenrun.testing import TIMEOUT_MS
-from greenrun.testing.client import AsyncAppClient, WidgetHandle
+from greenrun.testing.client import AppFailure, AsyncAppClient, WidgetHandle
 
 T = TypeVar("T")
 
@@ -28,6 +29,7 @@ class AppClient:
         trust: bool = False,
         timeout_ms: float | None = TIMEOUT_MS,
     ) -> None:
+        __tracebackhide__ = True
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="greenrun-app", daemon=True)
         self._thread.start()
@@ -47,22 +49,27 @@ class AppClient:
 
     def click(self, widget: str, *, check: bool = True) -> Interaction:
         """As `AsyncAppClient.click`."""
+        __tracebackhide__ = True
         return self._wait(self.client.click(widget, check=check))
 
     def change(self, widget: str, value: Any = ABSENT, *, check: bool = True) -> Interaction:
         """As `AsyncAppClient.change`."""
+        __tracebackhide__ = True
         return self._wait(self.client.change(widget, value, check=check))
 
     def upload(self, widget: str, path: Path | str, *, check: bool = True) -> Interaction:
         """As `AsyncAppClient.upload`."""
+        __tracebackhide__ = True
         return self._wait(self.client.upload(widget, path, check=check))
 
     def step(self, step: Mapping[str, Any], *, check: bool = True) -> Interaction:
         """As `AsyncAppClient.step`."""
+        __tracebackhide__ = True
         return self._wait(self.client.step(step, check=check))
 
     def widget(self, widget: str) -> WidgetHandle:
         """As `AsyncAppClient.widget`."""
+        __tracebackhide__ = True
         return self.client.widget(widget)
 
     def variable(self, variable_id: str) -> Any:
@@ -93,4 +100,8 @@ class AppClient:
         self.close()
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        __tracebackhide__ = True
+        try:
+            return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        except (AppFailure, GreenrunError) as failure:
+            raise failure.with_traceback(None) from None  # without the frames of the loop that it comes from

@@ -46,16 +46,24 @@ def job_update(
     result: Mapping[str, Any] | None = None,
     error: str | None = None,
     error_code: str | None = None,
+    error_detail: Mapping[str, Any] | None = None,
+    traceback: str | None = None,
     duration: float | None = None,
     timed_out_ms: float | None = None,
     validation_issues: Sequence[Mapping[str, Any]] | None = None,
 ) -> Message:
-    """The state of the whole run. `duration` is in seconds; `validation_issues` as in nodes A1.11."""
+    """The state of the whole run. `duration` is in seconds; `validation_issues` as in nodes A1.11.
+
+    `error` is for the person who uses the app; `error_detail` (type, file, line of what a function raised) and `traceback`
+    are for whoever wrote it.
+    """
     return _message(
         {"type": "job_update", "status": status},
         result=result,
         error=error,
         error_code=error_code,
+        error_detail=error_detail,
+        traceback=traceback,
         duration=duration,
         timed_out_ms=timed_out_ms,
         validation_issues=None if validation_issues is None else [dict(issue) for issue in validation_issues],

@@ -11,6 +11,7 @@ from greenrun.document.values import ABSENT, Value, is_record
 from greenrun.workflows.facts import GraphFacts, declaration, dynamic_values, is_empty, is_reserved
 from greenrun.workflows.graph import Node
 from greenrun.workflows.node import PropertySpec
+from greenrun.workflows.ports import kind_of
 from greenrun.workflows.registry import EDITOR_ONLY
 from greenrun.workflows.type_meta import (
     SCALARS,
@@ -37,6 +38,18 @@ def shown(value: Any) -> str:
 
 def set_property(title: str, node: Node, name: str, value: Any) -> Fix:
     return Fix(title, ({"edit": "set_property", "node": node.id, "property": name, "value": value},))
+
+
+def shape(facts: GraphFacts) -> Iterator[Finding]:
+    """GR601, GR617: nodes or edges that are stored as something else than a list, so that none of them is read."""
+    stored = facts.graph.stored if is_record(facts.graph.stored) else {}
+    for key, code in (("nodes", "GR601"), ("edges", "GR617")):
+        value = stored.get(key)
+        if value is not None and not isinstance(value, list):
+            message = (
+                f'"{key}" of the graph is {kind_of(value)}, expected a list, so it has no {key}. Store them as a list.'
+            )
+            yield Finding(code, "error", message)
 
 
 def identities(facts: GraphFacts) -> Iterator[Finding]:

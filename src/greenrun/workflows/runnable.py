@@ -17,7 +17,7 @@ from greenrun.workflows.node import Node as NodeModel
 from greenrun.workflows.registry import EDITOR_ONLY, NodeType, Registry
 from greenrun.workflows.type_meta import TypeMeta, agree, as_type, canonical, is_list_type
 
-_OLD_TYPES: Final[dict[str, tuple[str, dict[str, str]]]] = {
+OLD_TYPES: Final[dict[str, tuple[str, dict[str, str]]]] = {
     "nodetool.text.FormatText": ("nodetool.text.Prompt", {"template": "prompt"}),
 }
 """Types that run as another one: the new type, and what is called otherwise there (spec: nodes A1.7)."""
@@ -161,7 +161,7 @@ def _prepare(graph: Graph, registry: Registry) -> RunnableGraph:
             continue
         if node.type in EDITOR_ONLY:
             continue
-        renamed = _OLD_TYPES.get(node.type, (node.type, {}))[0]
+        renamed = OLD_TYPES.get(node.type, (node.type, {}))[0]
         found = registry.get(renamed)
         reason = registry.unavailable(renamed)
         if reason is not None:
@@ -200,13 +200,13 @@ def _why_no_edge(edge: Edge) -> str:
 
 
 def _renamed(edge: Edge, target_type: str) -> Edge:
-    names = _OLD_TYPES.get(target_type, ("", {}))[1]
+    names = OLD_TYPES.get(target_type, ("", {}))[1]
     handle = names.get(edge.target_handle)
     return edge if handle is None or edge.control else replace(edge, target_handle=handle)
 
 
 def _saved(node: Node, fed: set[str]) -> dict[str, Any]:
-    names = _OLD_TYPES.get(node.type, ("", {}))[1]
+    names = OLD_TYPES.get(node.type, ("", {}))[1]
     values = {names.get(name, name): value for name, value in node.properties.items()}
     return {name: value for name, value in values.items() if name not in fed}
 

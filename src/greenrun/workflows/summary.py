@@ -21,6 +21,7 @@ class _Reading:
 
     status: str | None = None
     error: str | None = None
+    detail: dict[str, Any] = field(default_factory=lambda: {})
     result: dict[str, Any] | None = None
     nodes: dict[str, dict[str, Any]] = field(default_factory=lambda: {})
     logs: list[dict[str, Any]] = field(default_factory=lambda: [])
@@ -55,6 +56,8 @@ class _Reading:
             self.status = "failed" if status in ("timed_out", "error") else status
         if isinstance(message.get("error"), str):
             self.error = message["error"]
+            detail = message.get("error_detail")
+            self.detail = detail if isinstance(detail, dict) else {}
         if isinstance(message.get("result"), dict):
             self.result = message["result"]
 
@@ -151,7 +154,7 @@ def execution_summary(messages: Iterable[Message], *, function: str | None = Non
     completed = sum(node["status"] == "completed" for node in nodes)
     if function is not None:
         completed = int(status == "completed")
-        errors = [{"nodeId": function, "message": reading.error}] if reading.error is not None else []
+        errors = [{"nodeId": function, "message": _located(reading)}] if reading.error is not None else []
         for entry in reading.logs:
             entry["nodeId"] = function
     elif reading.error is not None and not any(_says(reading.error, error) for error in errors):
@@ -199,6 +202,13 @@ def run_report(
     if messages_file is not None:
         report["messagesFile"] = messages_file
     return report
+
+
+def _located(reading: _Reading) -> str:
+    """The error of a function with what its author needs: the exception's type, and where it was raised."""
+    error, kind, file = str(reading.error), reading.detail.get("type"), reading.detail.get("file")
+    typed = error if kind in (None, "SystemExit") or error.partition(":")[0] == kind else f"{kind}: {error}"
+    return typed if file is None else f"{typed} ({file}, line {reading.detail.get('line')})"
 
 
 def _says(job_error: str, node_error: dict[str, Any]) -> bool:

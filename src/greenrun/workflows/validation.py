@@ -18,6 +18,7 @@ from greenrun.workflows.node_rules import (
     empty_slots,
     empty_values,
     identities,
+    shape,
     slot_aliases,
     unknown_types,
     untyped_slots,
@@ -30,6 +31,7 @@ from greenrun.workflows.registry import Registry
 Rule: TypeAlias = Callable[[GraphFacts], Iterator[Finding]]
 
 RULES: Final[tuple[Rule, ...]] = (
+    shape,
     identities,
     unknown_types,
     empty_values,

@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from greenrun.document.errors import JsonReadError
+from greenrun.document.js import is_list
 from greenrun.document.json_text import MAX_BYTES, read_json
+from greenrun.document.nearest import nearest
 from greenrun.document.values import is_record
 from greenrun.oracle.target import Target, TargetError, target_from_document, target_from_json
 from greenrun.workspace.errors import LoadError
@@ -27,6 +29,10 @@ from greenrun.workspace.settings import WorkspaceSettings, read_settings
 APP_FILE = "app.json"
 SCRIPT_FILE = "script.json"
 WORKFLOWS_FOLDER = "workflows"
+
+SCRIPT_KEYS = ("params", "interact")
+_OTHER_WORDS: dict[str, str] = dict.fromkeys(("steps", "script", "interactions"), "interact")
+"""Keys that people write for another, and that no spelling brings near to it."""
 
 _WORKFLOW_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]*")
 
@@ -119,17 +125,29 @@ def read_script(path: Path) -> tuple[Mapping[str, Any], list[Any] | None]:
     Raises:
         LoadError: The file is not a script.
     """
-    if not path.is_file():
-        return {}, None
-    value = read_json_file(path)
-    if isinstance(value, list):
-        return {}, value
+    return script_of(read_json_file(path), path) if path.is_file() else ({}, None)
+
+
+def script_of(value: object, path: Path) -> tuple[Mapping[str, Any], list[Any] | None]:
+    """`params` and `interact` of what the script file `path` holds.
+
+    Raises:
+        LoadError: It is not a script, or has a key that no script has.
+    """
+    if is_list(value):
+        return {}, with_files(value, path.parent)
     params = value.get("params", {}) if is_record(value) else None
     interact = value.get("interact") if is_record(value) else None
-    if not is_record(value) or not is_record(params) or not (interact is None or isinstance(interact, list)):
+    if not is_record(value) or not is_record(params) or not (interact is None or is_list(interact)):
         raise LoadError(
             f'{path} is no script: it needs an object {{"params": {{...}}, "interact": [...]}} or a list of steps.'
         )
+    unknown = next((key for key in value if key not in SCRIPT_KEYS), None)
+    if unknown is not None:
+        meant = _OTHER_WORDS.get(unknown.lower()) or nearest(unknown, SCRIPT_KEYS)
+        hint = f' Did you mean "{meant}"?' if meant is not None else ""
+        known = " and ".join(f'"{key}"' for key in SCRIPT_KEYS)
+        raise LoadError(f'{path} has the key "{unknown}", which no script has.{hint} Known keys: {known}.')
     return with_files(params, path.parent), None if interact is None else with_files(interact, path.parent)
 
 

@@ -69,7 +69,18 @@ async def test_edges_of_a_bypassed_node_without_compatible_input_are_dropped(ben
         "out": OUT,
     }
     ran = await bench.run(nodes, ["length.output -> out.value"])
-    assert ran.result.outputs == {"out": [None]}
+    assert ran.result.outputs == {}
+
+
+async def test_an_output_that_nothing_feeds_emits_nothing(bench: Any) -> None:
+    ran = await bench.run({"out": OUT, "seen": ("nodetool.workflows.base_node.Preview", {})}, [])
+    assert ran.of("output_update") == []
+    assert ran.result.status == "completed"
+
+
+async def test_an_output_with_a_stored_value_emits_it(bench: Any) -> None:
+    ran = await bench.run({"out": ("nodetool.output.Output", {"name": "out", "value": 3})}, [])
+    assert ran.result.outputs == {"out": [3]}
 
 
 @pytest.mark.case("NO-A1-6")

@@ -271,13 +271,58 @@ async def test_raising_function_fails_without_output(call: Call):
     result, messages = await call("basic:fail")
     assert kinds(messages) == ["job_update", "job_update"]
     assert messages[1]["status"] == "failed"
-    assert messages[1]["error"].startswith("ValueError: no (basic.py, line ")
+    assert messages[1]["error"] == "no"
     assert (result.status, result.nodes[0].status, result.nodes[0].error) == ("failed", "error", result.error)
 
 
 async def test_error_in_a_local_import_is_placed_there(call: Call):
-    result, _ = await call("basic:deep_fail")
-    assert result.error == "AttributeError: 'int' object has no attribute 'upper' (kit/text.py, line 5)"
+    result, messages = await call("basic:deep_fail")
+    assert result.error == "AttributeError: 'int' object has no attribute 'upper'"
+    assert messages[-1]["error_detail"] == {"type": "AttributeError", "file": "kit/text.py", "line": 5}
+
+
+async def test_a_failed_run_keeps_the_traceback_of_the_workspace(call: Call):
+    _, messages = await call("basic:deep_fail")
+    lines = messages[-1]["traceback"].splitlines()
+    assert lines[0] == "Traceback (most recent call last):"
+    assert [line.split('"')[1] for line in lines if line.startswith("  File")] == ["basic.py", "kit/text.py"]
+    assert lines[-1] == "AttributeError: 'int' object has no attribute 'upper'"
+
+
+@pytest.mark.parametrize(
+    ("raised", "error"),
+    [
+        ('ValueError("A budget must be above zero.")', "A budget must be above zero."),
+        ("ValueError()", "ValueError"),
+        ('KeyError("x")', "KeyError: 'x'"),
+        ('IndexError("list index out of range")', "IndexError: list index out of range"),
+        ('ZeroDivisionError("division by zero")', "ZeroDivisionError: division by zero"),
+        ('Missing("There is no such customer.")', "There is no such customer."),
+        ("Silent()", "Silent: (its text cannot be read)"),
+    ],
+)
+async def test_the_error_of_a_run_is_the_text_for_its_reader(raised: str, error: str, tmp_path: Path):
+    text = (
+        "class Missing(LookupError): ...\n\n\nclass Silent(Exception):\n    def __str__(self):\n        raise OSError\n\n\n"
+        f"def f() -> str:\n    raise {raised}\n"
+    )
+    async with outside(tmp_path, m=text) as host:
+        result = await host.run("m:f", {}, job_id="j", emit=lambda message: None)
+    assert result.error == error
+
+
+async def test_a_missing_file_is_named_with_its_parameter(call: Call, tmp_path: Path):
+    gone = tmp_path / "gone.png"
+    result, _ = await call("basic:path_of", photo={"type": "image", "uri": gone.as_uri()})
+    assert result.error == f'parameter "photo": there is no file "{gone}"'
+
+
+async def test_a_constraint_that_means_nothing_is_a_fault_of_the_signature(tmp_path: Path):
+    text = 'from typing import Annotated\n\n\ndef f(n: Annotated[int, {"minimum": 1, "max": "ten"}]) -> int:\n    return n\n'
+    async with outside(tmp_path, m=text) as host:
+        with pytest.raises(FunctionImportError, match='parameter "n": "max" in its metadata is \'ten\'') as caught:
+            await host.inspect("m:f")
+    assert caught.value.kind == "signature"
 
 
 async def test_streamed_text_stays_when_the_function_then_fails(call: Call):
@@ -300,8 +345,10 @@ async def test_parameters_arrive_as_their_types(call: Call):
     assert result.outputs == {"result": [["Point", "Size", "date", "Image"]]}
 
 
-async def test_reference_to_a_file_has_a_path(call: Call):
-    result, _ = await call("basic:path_of", photo={"type": "image", "uri": "file:///tmp/a%20b.png"})
+async def test_reference_to_a_file_has_a_path(call: Call, tmp_path: Path):
+    file = tmp_path / "a b.png"
+    file.touch()
+    result, _ = await call("basic:path_of", photo={"type": "image", "uri": file.as_uri()})
     assert result.outputs == {"result": ["a b.png"]}
 
 
@@ -324,9 +371,9 @@ async def test_unfit_parameter_is_named(call: Call, params: dict[str, Any], erro
     ("function", "error"),
     [
         ("basic:bytes_out", 'output "result" is bytes'),
-        ("basic:object_out", 'output "result", "bad" is a object'),
+        ("basic:object_out", 'output "result", "bad" is an object'),
         ("basic:bad_progress", "Progress needs a number"),
-        ("basic:bad_yield", 'output "result" is a object'),
+        ("basic:bad_yield", 'output "result" is an object'),
         ("basic:leave", "it called sys.exit('enough')"),
         ("basic:ask", "EOFError"),
         ("basic:die", "its process ended with status 7"),

@@ -161,7 +161,7 @@ def test_cell_that_cannot_be_compared_is_written_as_itself():
     [
         (b"x", "is bytes, which cannot be shown; return Image.from_bytes"),
         (bytearray(b"x"), "is bytes"),
-        (object(), "is a object, which cannot be shown; return text"),
+        (object(), "is an object, which cannot be shown; return text"),
         (int, "is a type"),
         (Point, "is a type"),
         ((value for value in ()), "is a generator"),
@@ -169,7 +169,7 @@ def test_cell_that_cannot_be_compared_is_written_as_itself():
         (float("inf"), "is inf"),
         (Decimal("NaN"), "is nan"),
         pytest.param(10**5000, "more than 4000 digits", id="long integer"),
-        ({"a": {"b": [object()]}}, 'output "result", "a", "b" is a object'),
+        ({"a": {"b": [object()]}}, 'output "result", "a", "b" is an object'),
         ({(1, 2): 3}, "has a key that is a tuple"),
     ],
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from greenrun.sdk import Chunk, Image, Progress, workflow
 from greenrun.workflows.functions import type_metadata as read
@@ -186,7 +186,7 @@ def test_returned_value_is_split_into_outputs(function: Any, returned: Any, expe
 
 
 def test_returning_something_else_than_promised_is_refused():
-    with pytest.raises(ResultError, match='returned a int, its outputs are "left", "right"'):
+    with pytest.raises(ResultError, match='returned an int, its outputs are "left", "right"'):
         read_signature(pair).results(3)
 
 
@@ -296,6 +296,28 @@ def test_parameter_with_an_unreadable_type_is_named():
     def f(a: Opaque) -> None: ...
 
     with pytest.raises(read.UnreadableType, match='parameter "a": the type "Opaque"'):
+        read_signature(f)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "message"),
+    [
+        (Annotated[int, {"minimun": 1}], 'parameter "a": its metadata has the unknown key "minimun"'),
+        (Annotated[int, {"max": "ten"}], 'parameter "a": "max" in its metadata'),
+    ],
+)
+def test_parameter_whose_metadata_means_nothing_is_named(parameter: Any, message: str):
+    def f(a: int) -> None: ...
+
+    f.__annotations__["a"] = parameter
+    with pytest.raises(read.UnreadableType, match=message):
+        read_signature(f)
+
+
+def test_a_field_as_default_belongs_into_the_annotation():
+    def f(a: int = Field(3, ge=1)) -> None: ...
+
+    with pytest.raises(read.UnreadableType, match=r'parameter "a": its default is Field\(\.\.\.\)'):
         read_signature(f)
 
 

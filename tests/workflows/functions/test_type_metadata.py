@@ -154,11 +154,32 @@ def test_options_come_from_the_type_or_its_metadata(annotation: Any, values: lis
         (Annotated[int, annotated_types.Interval(ge=2, le=4)], (2, 4)),
         (Annotated[int, Field(gt=0, lt=5)], (1, 4)),
         (Annotated[int | None, Field(ge=0)], (0, None)),
+        (Annotated[int, range(1, 11)] | None, (1, 10)),
+        (Annotated[Annotated[int, range(1, 11)] | None, {"max": 5}], (1, 5)),
+        (Annotated[int, {"min": None, "max": 3}], (None, 3)),
     ],
 )
 def test_bounds_come_from_metadata(annotation: Any, bounds: tuple[float | None, float | None]):
     limits = read.constraints(annotation)
     assert (limits.minimum, limits.maximum) == bounds
+
+
+@pytest.mark.parametrize(
+    ("metadata", "message"),
+    [
+        ({"minimum": 1, "max": "ten"}, "\"max\" in its metadata is 'ten', expected a number"),
+        ({"min": True}, '"min" in its metadata is True, expected a number'),
+        ({"max": float("nan")}, '"max" in its metadata is nan, expected a number'),
+        ({"max_length": 2.5}, '"max_length" in its metadata is 2.5, expected a whole number'),
+        ({"options": 5}, '"options" in its metadata is 5, expected a list'),
+        ({"title": 1}, '"title" in its metadata is 1, expected a text'),
+        ({"multiline": "yes"}, "\"multiline\" in its metadata is 'yes', expected True or False"),
+        ({"minimun": 1}, 'unknown key "minimun"; known are min, minimum, max'),
+    ],
+)
+def test_metadata_that_means_nothing_is_refused(metadata: dict[str, Any], message: str):
+    with pytest.raises(read.UnreadableType, match=message):
+        read.constraints(Annotated[int, metadata])
 
 
 def test_texts_come_from_metadata():

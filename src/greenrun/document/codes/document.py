@@ -30,8 +30,9 @@ DOCUMENT = table(
         "GR104",
         "warning",
         "A stored value was replaced or ignored",
-        "The format does not know the value, so the default is used in its place. The stored text stays.",
-        "Write a value of the accepted kind at that place.",
+        "The value is none that is known at that place, so another one counts, which the message names. An unknown op of "
+        "a condition counts as notEmpty, and a condition without a binding as none. What is stored stays.",
+        "Write one of the accepted values at that place.",
     ),
     (
         "GR105",

@@ -17,7 +17,7 @@ HARNESS = table(
         "reason",
         "A workflow could not be loaded",
         "The loader raised, so it is unknown whether the workflow exists.",
-        "Repair the store or the connection and check again.",
+        "Repair what the message names: the workflow itself, or the place that it is loaded from. Then check again.",
     ),
     (
         "GR903",
@@ -52,7 +52,7 @@ HARNESS = table(
         "reason",
         "An operation could not be started by the default script",
         "Its widget is hidden or disabled, or something is missing that only you can supply.",
-        "Supply the param that the message names, or give a script.",
+        "Supply the param that the message names, or give a script that reaches the operation.",
     ),
     (
         "GR908",

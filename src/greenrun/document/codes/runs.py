@@ -59,7 +59,7 @@ RUNS = table(
         "error",
         "A step does something that its widget does not take",
         "The widget does not emit that trigger, or its event is missing, incomplete or unknown.",
-        "Use click for buttons and change for inputs, and correct the event.",
+        "Add or correct the event of the widget. Where the gesture is the wrong one: click is for buttons, change for inputs.",
     ),
     (
         "GR715",
@@ -73,7 +73,7 @@ RUNS = table(
         "error",
         "A run was refused: its resource or operation is missing",
         "The resource was not seeded or is empty, or the operation is undeclared or unavailable.",
-        "Seed the resource, or correct the operation.",
+        "Name an operation that is declared and available, or seed the resource, as the message says.",
     ),
     (
         "GR717",
@@ -86,7 +86,7 @@ RUNS = table(
         "GR718",
         "error",
         "An expectation was not met",
-        "The widget does not show what the script expects.",
+        "The widget does not show what the script expects; a hidden one shows nothing.",
         "Correct the app, or the expectation.",
     ),
     (

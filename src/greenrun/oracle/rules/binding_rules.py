@@ -123,17 +123,26 @@ def _unresolved_fixes(ctx: Context, use: Use) -> list[Fix | None]:
         if near is None and parse_token(use.text) is not None:
             return []
         return [rewrite(ctx, use, encode(VariableRef(near)))] if near else [declare_variable(ctx, use.text)]
-    found = ctx.names[use.mode].nearest(trim(use.text))
+    names = ctx.writable_names if use.mode == "write" else ctx.names[use.mode]
+    found = names.nearest(trim(use.text))
+    if found is None and use.mode == "write" and use.role == "binding":
+        found = ctx.spare.only_input()
     return [_to(ctx, use, encode(found) if found is not None else None)]
+
+
+def _is_taken(ctx: Context, use: Use, ref: Ref | None) -> bool:
+    """Whether the place would write an input that a widget writes already."""
+    return use.mode == "write" and ctx.is_written_input(ref)
 
 
 def _near_token(ctx: Context, use: Use) -> str | None:
     """The nearest well-formed token. Long ids must not make everything near, so the last part sets the limit."""
     if use.role != "key" and (respelt := _respelt(ctx, use)) is not None:
-        return respelt
+        return respelt if not _is_taken(ctx, use, parse_token(respelt)) else None
     tokens = ctx.variable_tokens if use.role == "key" else ctx.tokens[use.mode]
     tail = use.text.replace("#", ":").replace("/", ":").rpartition(":")[2]
-    return tokens.nearest(use.text, limit_of(tail))
+    token = tokens.nearest(use.text, limit_of(tail))
+    return token if token is not None and not _is_taken(ctx, use, parse_token(token)) else None
 
 
 def _respelt(ctx: Context, use: Use) -> str | None:
@@ -264,7 +273,7 @@ def _missing_node(ctx: Context, use: Use) -> Finding | None:
         return None
     return ctx.finding(
         _CONDITION_CODE if use.role == "condition" else "GR215",
-        f'{_subject(use)} names the node "{ref.node_id}", which operation "{facts.id}" does '
+        f'{_subject(use)} names the {facts.word_for(ref.kind)} "{ref.node_id}", which operation "{facts.id}" does '
         f"not have. {existing('There are', _alike(facts, ref))}.",
         _place(use),
         lambda: [_elsewhere(ctx, use, ref) or _near_node(ctx, use, facts, ref) or _successor(ctx, facts, ref)],
@@ -288,7 +297,8 @@ def _elsewhere(ctx: Context, use: Use, ref: InputRef | OutputRef | NodePropertyR
         for facts in ctx.operations.values()
         if ref.node_id in (facts.inputs if isinstance(ref, InputRef) else facts.outputs)
     ]
-    return rewrite(ctx, use, encode(type(ref)(others[0], ref.node_id))) if len(others) == 1 else None
+    found = type(ref)(others[0], ref.node_id) if len(others) == 1 else None
+    return rewrite(ctx, use, encode(found)) if found is not None and not _is_taken(ctx, use, found) else None
 
 
 def _successor(ctx: Context, facts: OperationFacts, ref: InputRef | OutputRef | NodePropertyRef) -> Fix | None:
@@ -304,10 +314,10 @@ def _near_node(
         node = nearest(ref.node_id, _nodes_with(facts, ref.property))
         return rewrite(ctx, use, encode(NodePropertyRef(facts.id, node, ref.property))) if node is not None else None
     ports = facts.inputs if isinstance(ref, InputRef) else facts.outputs
-    port = nearest_choice(ref.node_id, [Choice(port, (port.node_id, port.name)) for port in ports.values()])
-    if port is None:
-        return None
-    return rewrite(ctx, use, encode(type(ref)(facts.id, port.node_id)))
+    refs = [(type(ref)(facts.id, port.node_id), port) for port in ports.values()]
+    free = [Choice(found, (port.node_id, port.name)) for found, port in refs if not _is_taken(ctx, use, found)]
+    near = nearest_choice(ref.node_id, free)
+    return rewrite(ctx, use, encode(near)) if near is not None else None
 
 
 def _nodes_with(facts: OperationFacts, name: str) -> list[str]:
@@ -327,7 +337,7 @@ def _wrong_side(ctx: Context, use: Use) -> Finding | None:
     what = _PORT_KINDS[opposite] if ref.node_id in other else "neither a bindable input nor a bindable output"
     return ctx.finding(
         "GR216",
-        f'{_subject(use)} takes node "{ref.node_id}" of operation "{facts.id}" for '
+        f'{_subject(use)} takes {facts.word_for("port")} "{ref.node_id}" of operation "{facts.id}" for '
         f"{_PORT_KINDS[ref.kind]}; it is {what}.",
         _place(use),
         lambda: [_successor(ctx, facts, ref) or _exchanged(ctx, use, facts, ref, other)],

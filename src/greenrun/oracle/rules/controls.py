@@ -33,6 +33,10 @@ _EXACT: Final = {
 }
 """The last segment of a node type as a whole; the types of function outputs are among them."""
 
+_FUNCTION_OUTPUT: Final = "pyfunction.output."
+_TABLES: Final = ("dataframe", "list[dict")
+"""Outputs of a function that are rows; those of a graph are shown as app-runtime 17.7 has it."""
+
 
 def controls_for(port: Port) -> frozenset[str]:
     """All widget types that write the kind of value that an input takes."""
@@ -43,6 +47,8 @@ def controls_for(port: Port) -> frozenset[str]:
 def display_of(port: Port) -> str:
     """The widget type that shows an output; Json where nothing better is known."""
     segment = port.node_type.rpartition(".")[2].lower()
+    if port.node_type.startswith(_FUNCTION_OUTPUT) and segment.startswith(_TABLES):
+        return "Table"
     if segment in _EXACT:
         return _EXACT[segment]
     return next((type_ for words, type_ in _DISPLAYS if any(word in segment for word in words)), "Json")

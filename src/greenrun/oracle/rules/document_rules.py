@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, TypeAlias
 
 from greenrun.document.catalog import slots
+from greenrun.document.conditions import resolve_readable
 from greenrun.document.edits.repairs import ROOT_ZONES
 from greenrun.document.findings import Finding, Fix, Place
 from greenrun.document.js import display_text, is_list, trim
@@ -16,6 +17,7 @@ from greenrun.document.values import is_text
 from greenrun.oracle.context import Context
 from greenrun.oracle.rules.repairs import edit, set_props
 from greenrun.oracle.wording import named
+from greenrun.runtime.compact import compact_json
 
 Repair: TypeAlias = Callable[[Context, dict[str, Any]], Fix | None]
 
@@ -80,9 +82,29 @@ def _respell_mapping(ctx: Context, data: dict[str, Any]) -> Fix | None:
 
 
 def _respell_value(ctx: Context, data: dict[str, Any]) -> Fix | None:
+    if "widget" in data:
+        return _respell_condition(ctx, data)
     stored, choices = data["stored"], data["choices"]
     near = nearest(stored, choices) if isinstance(stored, str) and "list" in data else None
     return _raw(data, f'Use "{near}"', {data["prop"]: near}) if near is not None else None
+
+
+def _respell_condition(ctx: Context, data: dict[str, Any]) -> Fix | None:
+    """Write the condition that was meant; a binding that it newly gets has to lead somewhere."""
+    widget, prop = ctx.widgets_by_id.get(data["widget"]), data["prop"]
+    if widget is None or widget.path != data["path"]:
+        return None
+    if "renamed" in data:
+        name = data["renamed"]
+        edits = (
+            edit("update_component", id=widget.id, props={name: data["stored"]}),
+            edit("delete_props", id=widget.id, props=[prop]),
+        )
+        return Fix(f"Call it {name}", edits)
+    meant = data["meant"]
+    if meant is None or resolve_readable(meant["binding"], ctx.scope) is None:
+        return None
+    return set_props(ctx, widget, f"Write {prop} as {compact_json(meant)}", {prop: dict(meant)})
 
 
 def _keep_for_user(ctx: Context, data: dict[str, Any]) -> Fix:

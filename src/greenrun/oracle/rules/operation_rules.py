@@ -77,7 +77,7 @@ def _strangers(
         if node not in ports:
             yield ctx.finding(
                 "GR402" if side == "inputs" else "GR408",
-                f'Operation "{facts.id}": its {word} mapping for node "{node}" is never used, because that is no '
+                f'Operation "{facts.id}": its {word} mapping for {facts.word_for(word)} "{node}" is never used, because that is no '
                 f"{word} of it. {existing(f'Its {side}', ports)}.",
                 Place(operation=facts.id, node=node),
                 lambda node=node, mapping=mapping: [
@@ -177,11 +177,16 @@ def _undisplayed(ctx: Context, facts: OperationFacts) -> Iterator[Finding]:
         if not ctx.usage.is_shown(facts, port):
             yield ctx.finding(
                 "GR410",
-                f'Operation "{facts.id}": no widget shows the output "{port.name}" (node "{port.node_id}"), and no '
+                f'Operation "{facts.id}": no widget shows the output "{port.name}"{_at_node(facts, port)}, and no '
                 "variable keeps it.",
                 Place(operation=facts.id, node=port.node_id),
                 lambda port=port: [_shown(ctx, facts, port)],
             )
+
+
+def _at_node(facts: OperationFacts, port: Port) -> str:
+    """The node of an output of a workflow; a function has none."""
+    return f' (node "{port.node_id}")' if facts.word_for("output") == "node" else ""
 
 
 def _shown(ctx: Context, facts: OperationFacts, port: Port) -> Fix | None:

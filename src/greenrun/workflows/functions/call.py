@@ -55,10 +55,19 @@ class FunctionCall:
         self._emit(messages.job_update("completed", duration=self._seconds()))
         return self._result("completed", {**self._streamed, **{name: [value] for name, value in outputs.items()}})
 
-    def failed(self, error: str) -> RunResult:
-        """The call failed, or never began."""
+    def failed(self, error: str, raised: Mapping[str, Any] | None = None) -> RunResult:
+        """The call failed, or never began. `raised` is the worker's account of the exception, where there was one."""
         self._flush()
-        self._emit(messages.job_update("failed", error=error, duration=self._seconds()))
+        found = raised or {}
+        self._emit(
+            messages.job_update(
+                "failed",
+                error=error,
+                error_detail={name: found.get(name) for name in ("type", "file", "line")} if found else None,
+                traceback=found.get("traceback"),
+                duration=self._seconds(),
+            )
+        )
         return self._result("failed", self._streamed, error)
 
     def timed_out(self, limit_ms: float, place: str | None) -> RunResult:

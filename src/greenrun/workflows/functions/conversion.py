@@ -72,7 +72,7 @@ def check_bounds(value: Any, limits: read.Constraints, place: str) -> None:
     Raises:
         ConversionError: It is.
     """
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
+    if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool):
         if limits.minimum is not None and value < limits.minimum:
             raise ConversionError(f"{place} is {value}, expected at least {limits.minimum}")
         if limits.maximum is not None and value > limits.maximum:
@@ -207,16 +207,29 @@ def _first_problem(error: Exception) -> str:
 
 def _ref(value: Any, base: Any, place: str, strict: bool) -> Any:
     if isinstance(value, str) and not strict:
-        return base(uri=value.strip())
+        return _at_hand(base(uri=value.strip()), place)
     if not isinstance(value, dict):
         raise _misfit(place, f"a reference to {base.kind} data", value)
     stored = value.get("type")
     if stored and base.kind != "file" and stored not in (base.kind, "file", "asset"):
         raise ConversionError(f'{place} is of type "{stored}", expected "{base.kind}"')
     try:
-        return base.from_json(value)
+        ref = base.from_json(value)
     except ValueError as error:
         raise ConversionError(f"{place}: {error}") from error
+    return _at_hand(ref, place)
+
+
+def _at_hand(ref: Ref, place: str) -> Ref:
+    """The reference, unless it names a file of this machine that is not there; other faults show when it is read."""
+    if ref.uri.startswith("file:") and ref.data is None:
+        try:
+            missing = not ref.path.exists()
+        except (ValueError, OSError):
+            return ref
+        if missing:
+            raise ConversionError(f'{place}: there is no file "{ref.path}"')
+    return ref
 
 
 def _dataframe(value: Any, base: Any, place: str, strict: bool) -> Any:

@@ -161,7 +161,8 @@ class FunctionHost:
             reusable = True
             if failed.failure.get("kind") in ("missing", "signature"):
                 raise _unusable(call.function, failed.failure) from failed
-            return call.failed(_failure_text(failed.failure))
+            raised = failed.failure if failed.failure.get("kind") in ("raised", "exited") else None
+            return call.failed(str(failed.failure.get("message", "it failed without saying why")), raised)
         except TimeoutError:
             place = await worker.where()
             worker.kill()
@@ -274,12 +275,6 @@ def _unusable(function: str, failure: Mapping[str, Any]) -> FunctionError:
         file=failure.get("file"),
         line=failure.get("line"),
     )
-
-
-def _failure_text(failure: Mapping[str, Any]) -> str:
-    """What a failed call has to say, with the place in the user's code."""
-    message = str(failure.get("message", "it failed without saying why"))
-    return f"{message} ({failure['file']}, line {failure['line']})" if failure.get("file") else message
 
 
 def _ignore(_: Any) -> None:

@@ -46,7 +46,7 @@ def to_json(value: Any, place: str, depth: int = 0) -> Any:
         if not isinstance(value, type) and fits(value):
             return write(value, place, depth)
     raise ResultError(
-        f"{place} is {_named(value)}, which cannot be shown; return text, numbers, lists, dicts, dates, dataclasses, "
+        f"{place} is {kind_named(value)}, which cannot be shown; return text, numbers, lists, dicts, dates, dataclasses, "
         "models or media references"
     )
 
@@ -87,7 +87,7 @@ def _key(key: Any, place: str) -> str:
         return key.isoformat()
     if isinstance(key, (int, float, Decimal, UUID, PurePath)):
         return str(key)
-    raise ResultError(f"{place} has a key that is {_named(key)}; use text keys")
+    raise ResultError(f"{place} has a key that is {kind_named(key)}; use text keys")
 
 
 def _items(value: Any, place: str, depth: int) -> list[Any]:
@@ -165,8 +165,10 @@ def _array(value: Any, place: str, depth: int) -> Any:
     return to_json(value.tolist(), place, depth + 1)
 
 
-def _named(value: Any) -> str:
-    return f"a {type(value).__name__}"
+def kind_named(value: Any) -> str:
+    """The class of a value with its article, for messages."""
+    name = type(value).__name__
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
 def _keep(value: Any, place: str, depth: int) -> Any:

@@ -29,7 +29,23 @@ from greenrun.workflows.functions.type_metadata import UnreadableType
 
 Failure: TypeAlias = dict[str, Any]
 
-MAX_TRACEBACK = 8_000
+MAX_TRACEBACK = 4_000
+
+_NEED_THEIR_TYPE = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    EOFError,
+    ImportError,
+    LookupError,
+    MemoryError,
+    NameError,
+    RecursionError,
+    StopAsyncIteration,
+    StopIteration,
+    TypeError,
+)
+"""Python's own errors with texts such as "'x'", which say nothing to a person without the type."""
 
 
 class _Refused(Exception):
@@ -303,15 +319,24 @@ class Session:
         frames = traceback.extract_tb(error.__traceback__)
         theirs = [frame for frame in frames if not frame.filename.startswith((ours, "<frozen importlib"))]
         local = [frame for frame in theirs if self._modules.holds(frame.filename)]
-        shown = traceback.format_list(theirs) + traceback.format_exception_only(error)
-        text = f"it called sys.exit({_exit_code(error)})" if isinstance(error, SystemExit) else _text_of(error)
+        shown = [
+            "Traceback (most recent call last):\n",
+            *traceback.format_list([self._frame(frame) for frame in local]),
+            *traceback.format_exception_only(error),
+        ]
+        text = f"it called sys.exit({_exit_code(error)})" if isinstance(error, SystemExit) else _told(error)
         return {
             "kind": "exited" if isinstance(error, SystemExit) else "raised",
             "message": text,
+            "type": type(error).__name__,
             "file": self._modules.shown(local[-1].filename) if local else None,
             "line": local[-1].lineno if local else None,
             "traceback": "".join(shown)[-MAX_TRACEBACK:],
         }
+
+    def _frame(self, frame: traceback.FrameSummary) -> traceback.FrameSummary:
+        """The frame with its file as people know it."""
+        return traceback.FrameSummary(self._modules.shown(frame.filename), frame.lineno, frame.name, line=frame.line)
 
     def _file_of(self, function: Callable[..., Any]) -> str | None:
         code = getattr(inspect.unwrap(function), "__code__", None)
@@ -342,6 +367,16 @@ def _functions_in(text: str) -> list[str]:
         elif not isinstance(node, ast.ClassDef):
             waiting[:0] = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
     return found
+
+
+def _told(error: BaseException) -> str:
+    """What a person who uses the app reads: the text of the error, with its type where the text needs it."""
+    if type(error).__module__ == "builtins" and isinstance(error, _NEED_THEIR_TYPE):
+        return _text_of(error)
+    try:
+        return str(error).strip() or type(error).__name__
+    except Exception:
+        return _text_of(error)
 
 
 def _text_of(error: BaseException) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 from greenrun.sdk import Chunk, Progress, options_of
 from greenrun.workflows.functions import type_metadata as read
 from greenrun.workflows.functions.conversion import ConversionError, check_bounds, convert, is_empty
-from greenrun.workflows.functions.results import ResultError, to_json
+from greenrun.workflows.functions.results import ResultError, kind_named, to_json
 
 RESULT = "result"
 
@@ -120,7 +120,7 @@ class Signature:
             described = read.fields(type(value)) if _is_structure(type(value)) else None
             if described is None:
                 promised = ", ".join(f'"{name}"' for name in self.outputs)
-                raise ResultError(f"the function returned a {type(value).__name__}, its outputs are {promised}")
+                raise ResultError(f"the function returned {kind_named(value)}, its outputs are {promised}")
             members = {field.name: getattr(value, field.name) for field in described}
         return {str(name): to_json(item, f'output "{name}"') for name, item in members.items()}
 
@@ -129,7 +129,8 @@ def read_signature(function: Callable[..., Any]) -> Signature:
     """Parameters and outputs of a function.
 
     Raises:
-        UnreadableType: A parameter has a type that an app cannot fill, or an annotation cannot be resolved.
+        UnreadableType: A parameter has a type that an app cannot fill, metadata that means nothing, or an annotation
+            that cannot be resolved.
     """
     bare = inspect.unwrap(function)
     hints = read.type_hints(bare)
@@ -146,6 +147,8 @@ def read_signature(function: Callable[..., Any]) -> Signature:
     for parameter in parameters:
         try:
             read.describe(parameter.annotation)
+            read.constraints(parameter.annotation)
+            _refuse_field_as_default(parameter.default)
         except read.UnreadableType as error:
             raise read.UnreadableType(f"{parameter.place}: {error}") from error
     returned = hints.get("return", read.EMPTY)
@@ -174,6 +177,12 @@ def ports(function: Callable[..., Any]) -> dict[str, Any]:
         "description": inspect.cleandoc(bare.__doc__ or "").split("\n\n")[0],
         "streaming": signature.streaming,
     }
+
+
+def _refuse_field_as_default(default: Any) -> None:
+    """Only a Pydantic model turns `Field(...)` into a default; a plain function would be called with the object itself."""
+    if type(default).__name__ == "FieldInfo":
+        raise read.UnreadableType("its default is Field(...); write Annotated[<type>, Field(...)] = <default> instead")
 
 
 def _argument(parameter: Parameter, params: Mapping[str, Any]) -> Any:

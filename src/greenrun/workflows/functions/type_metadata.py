@@ -249,13 +249,17 @@ def constraints(annotation: Any) -> Constraints:
     """Bounds, options and texts from the metadata of an `Annotated`.
 
     Understood are a text (description), a mapping with min, max, max_length, options, title, description and multiline,
-    a `Literal` or a list (options), a range (bounds), and the marks of annotated-types and Pydantic's `Field`.
+    a `Literal` or a list (options), a range (bounds), and the marks of annotated-types and Pydantic's `Field`. What stands
+    at the only member of an optional type counts as well.
+
+    Raises:
+        UnreadableType: A mapping has an unknown key, or a value that the key does not take.
     """
-    bare, metadata = peel(annotation)
-    base, _ = without_none(bare)
+    bare, outer = peel(annotation)
+    base, metadata = peel(without_none(bare)[0])
     result = Constraints()
     whole = base is int
-    for item in metadata:
+    for item in (*metadata, *outer):
         _constrain(result, item, whole)
     if result.options is None:
         result.options = describe_options(base)
@@ -270,28 +274,28 @@ def describe_options(base: Any) -> list[Any] | None:
     return meta.get("values")
 
 
-_KEYS = {
-    "min": "minimum",
-    "minimum": "minimum",
-    "max": "maximum",
-    "maximum": "maximum",
-    "max_length": "max_length",
-    "title": "title",
-    "label": "title",
-    "description": "description",
-    "multiline": "multiline",
+_NUMBER: tuple[tuple[type, ...], str] = ((int, float), "a number")
+_TEXT: tuple[tuple[type, ...], str] = ((str,), "a text")
+_KEYS: dict[str, tuple[str, tuple[type, ...], str]] = {
+    "min": ("minimum", *_NUMBER),
+    "minimum": ("minimum", *_NUMBER),
+    "max": ("maximum", *_NUMBER),
+    "maximum": ("maximum", *_NUMBER),
+    "max_length": ("max_length", (int,), "a whole number"),
+    "options": ("options", (list, tuple, set, frozenset, range), "a list"),
+    "title": ("title", *_TEXT),
+    "label": ("title", *_TEXT),
+    "description": ("description", *_TEXT),
+    "multiline": ("multiline", (bool,), "True or False"),
 }
+"""What a mapping may say: the constraint that it sets, the classes of its values, and their name."""
 
 
 def _constrain(result: Constraints, item: Any, whole: bool) -> None:
     if isinstance(item, str):
         result.description = item
     elif isinstance(item, Mapping):
-        for key, name in _KEYS.items():
-            if key in item:
-                setattr(result, name, item[key])
-        if "options" in item:
-            result.options = list(item["options"])
+        _constrain_by_keys(result, item)
     elif typing.get_origin(item) is typing.Literal:
         result.options = list(typing.get_args(item))
     elif isinstance(item, range):
@@ -301,6 +305,19 @@ def _constrain(result: Constraints, item: Any, whole: bool) -> None:
         result.options = list(item)
     else:
         _constrain_by_marks(result, item, whole)
+
+
+def _constrain_by_keys(result: Constraints, item: Mapping[Any, Any]) -> None:
+    for key, value in item.items():
+        if key not in _KEYS:
+            raise UnreadableType(f'its metadata has the unknown key "{key}"; known are {", ".join(_KEYS)}')
+        name, classes, expected = _KEYS[key]
+        # None says nothing; a bool is an int to Python, and no number to a person.
+        if value is None:
+            continue
+        if not isinstance(value, classes) or (isinstance(value, bool) and bool not in classes) or value != value:
+            raise UnreadableType(f'"{key}" in its metadata is {value!r}, expected {expected}')
+        setattr(result, name, [*typing.cast("Any", value)] if name == "options" else value)
 
 
 def _constrain_by_marks(result: Constraints, item: Any, whole: bool) -> None:

@@ -13,7 +13,7 @@ _STORED = ("image", "audio", "video")
 
 
 class Output(Node):
-    """Sends every value that arrives to the app, under the output's name."""
+    """Sends every value that arrives to the app, under the output's name; without an edge or a stored value, nothing."""
 
     node_type: ClassVar[str] = "nodetool.output.Output"
     outputs: ClassVar[tuple[OutputSpec, ...]] = (OutputSpec("output", "any", "forward", source="value"),)
@@ -23,9 +23,7 @@ class Output(Node):
     description: Text = ""
 
     async def process(self, context: NodeContext) -> dict[str, Any]:
-        if is_record(self.value) and self.value.get("type") == "chunk":
-            return _chunk_content(self.value)
-        return {"output": await _normalised(self.value, context)}
+        return await _shown(self, context)
 
 
 class Preview(Node):
@@ -38,9 +36,16 @@ class Preview(Node):
     name: Text = ""
 
     async def process(self, context: NodeContext) -> dict[str, Any]:
-        if is_record(self.value) and self.value.get("type") == "chunk":
-            return _chunk_content(self.value)
-        return {"output": await _normalised(self.value, context)}
+        return await _shown(self, context)
+
+
+async def _shown(node: Output | Preview, context: NodeContext) -> dict[str, Any]:
+    """What reaches the app: nothing when `value` is neither fed nor stored."""
+    if "value" not in node.model_fields_set:
+        return {}
+    if is_record(node.value) and node.value.get("type") == "chunk":
+        return _chunk_content(node.value)
+    return {"output": await _normalised(node.value, context)}
 
 
 def _chunk_content(chunk: dict[str, Any]) -> dict[str, Any]:
