@@ -159,7 +159,9 @@ async def test_a_stepper_stands_on_its_first_step_when_that_is_enabled() -> None
     )
     read_only = widget("Stepper", "r", binding="op:main/exec#error", steps=steps)
     empty = widget("Stepper", "e", binding="var:none", steps=[])
-    names = [{"id": name, "name": name, "scope": "instance", "persist": False} for name in ("mood", "step", "none", "shut")]
+    names = [
+        {"id": name, "name": name, "scope": "instance", "persist": False} for name in ("mood", "step", "none", "shut")
+    ]
     async with screen(free, closed, hidden, read_only, empty, variables=names) as instance:
         assert dict(instance.state.variables) == {"mood": "a"}
 
