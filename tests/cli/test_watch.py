@@ -8,7 +8,7 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from rich.console import Console
 
 from app_folders import SHOUT, Command, shouting_app
 from greenrun.cli.console import WrongUse
-from greenrun.cli.watch import difference, is_source, watch
+from greenrun.cli.watch import Once, attempt, difference, is_source, watch
 from greenrun.document.findings import Finding, Reason
 from greenrun.oracle.check_report import CheckReport
 from greenrun.oracle.report import Verdict
@@ -209,13 +209,11 @@ def test_an_app_that_cannot_be_read_does_not_end_the_watch(
     app = shouting_app(tmp_path / "app")
     results: list[object] = []
 
-    async def thrice(
-        path: Path, once: Callable[[bool], Awaitable[object]], console: Console, **options: object
-    ) -> None:
+    async def thrice(path: Path, once: Once, console: Console, **options: object) -> None:
         text = (app / "app.json").read_text(encoding="utf-8")
         for content in (text, "{", text):
             (app / "app.json").write_text(content, encoding="utf-8")
-            results.append(await once(False))
+            results.append(await attempt(once, False, console))
 
     monkeypatch.setattr(f"greenrun.cli.{command}.watch_files", thrice)
     outcome = greenrun(command, app, "--watch")

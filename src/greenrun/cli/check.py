@@ -5,13 +5,12 @@ from __future__ import annotations
 import typer
 
 from greenrun.cli.arguments import AppPath, FullFlag, JsonFlag, TrustFlag, WatchFlag
-from greenrun.cli.console import EXIT_CODES, err, out, plain, print_json
+from greenrun.cli.console import EXIT_CODES, err, out, print_json
 from greenrun.cli.interrupt import run_async
 from greenrun.cli.progress import progress
 from greenrun.cli.show import show_check, show_headline
 from greenrun.cli.watch import watch as watch_files
 from greenrun.oracle.check_report import CheckReport
-from greenrun.workspace.errors import LoadError
 from greenrun.workspace.project import load
 
 
@@ -35,15 +34,8 @@ def check(
             show_check(out(), report, str(path))
         return report
 
-    async def once_or_none(again: bool) -> CheckReport | None:
-        try:
-            return await once(again)
-        except LoadError as error:
-            err().print(f"[red]error:[/] {plain(error)}")
-            return None
-
     if watch:
-        run_async(watch_files(path, once_or_none, err()))
+        run_async(watch_files(path, once, err()))
         return
     report = run_async(once())
     raise typer.Exit(EXIT_CODES[report.verdict.status])

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from greenrun.cli.arguments import AppPath, FullFlag, JsonFlag, TrustFlag, WatchFlag, json_object, script
-from greenrun.cli.console import EXIT_CODES, WrongUse, err, out, plain, print_json
+from greenrun.cli.console import EXIT_CODES, WrongUse, err, out, print_json
 from greenrun.cli.interrupt import run_async
 from greenrun.cli.output import output_folder, write_report
 from greenrun.cli.progress import progress
@@ -18,7 +18,6 @@ from greenrun.cli.watch import watch as watch_files
 from greenrun.oracle.options import SimulateOptions
 from greenrun.oracle.report import Report
 from greenrun.oracle.summary import summarize
-from greenrun.workspace.errors import LoadError
 from greenrun.workspace.project import load
 
 
@@ -81,15 +80,8 @@ def debug(
             raise WrongUse(f'The report cannot be written to "{folder}": {unwritten}. Name a folder with --out.')
         return report
 
-    async def once_or_none(again: bool) -> Report | None:
-        try:
-            return await once(again)
-        except LoadError as error:
-            err().print(f"[red]error:[/] {plain(error)}")
-            return None
-
     if watch:
-        run_async(watch_files(path, once_or_none, err(), ignore=out_dir))
+        run_async(watch_files(path, once, err(), ignore=out_dir))
         return
     report = run_async(once())
     raise typer.Exit(EXIT_CODES[report.verdict.status])

@@ -14,6 +14,7 @@ from greenrun.cli.console import MARKS, WrongUse, plain, print_rows
 from greenrun.cli.output import BASE
 from greenrun.document.findings import Finding
 from greenrun.oracle.report import Verdict
+from greenrun.workspace.errors import LoadError
 from greenrun.workspace.folder import APP_FILE, SCRIPT_FILE, WORKFLOWS_FOLDER
 from greenrun.workspace.settings import SETTINGS_FILE
 
@@ -30,8 +31,8 @@ class Judged(Protocol):
     def findings(self) -> tuple[Finding, ...]: ...
 
 
-Once: TypeAlias = Callable[[bool], Awaitable[Judged | None]]
-"""Does the command and shows what it came to: everything, or with True only the headline. None: the app could not be read."""
+Once: TypeAlias = Callable[[bool], Awaitable[Judged]]
+"""Does the command and shows what it came to: everything, or with True only the headline."""
 
 
 async def watch(path: Path, once: Once, console: Console, *, ignore: Path | None = None) -> None:
@@ -50,7 +51,7 @@ async def watch(path: Path, once: Once, console: Console, *, ignore: Path | None
     # The watch begins before the first run, so that a change during a run is not lost.
     coming = asyncio.ensure_future(anext(changes))
     try:
-        before = await once(False)
+        before = await attempt(once, False, console)
         console.print(f"[dim]watching {plain(folder)}; stop with Ctrl-C[/]")
         while True:
             changed = await coming
@@ -60,7 +61,7 @@ async def watch(path: Path, once: Once, console: Console, *, ignore: Path | None
                 continue
             console.rule(style="dim")
             console.print(f"[dim]changed: {plain(_names(lasting, folder))}[/]")
-            after = await once(before is not None)
+            after = await attempt(once, before is not None, console)
             if coming.done() and not any(is_source(Path(name), path) for _, name in coming.result()):
                 coming = asyncio.ensure_future(anext(changes))
             if before is not None and after is not None:
@@ -70,6 +71,15 @@ async def watch(path: Path, once: Once, console: Console, *, ignore: Path | None
         coming.cancel()
         await asyncio.gather(coming, return_exceptions=True)
         await changes.aclose()
+
+
+async def attempt(once: Once, again: bool, console: Console) -> Judged | None:
+    """What the command came to; None, said on the console, when the app could not be read."""
+    try:
+        return await once(again)
+    except LoadError as error:
+        console.print(f"[red]error:[/] {plain(error)}")
+        return None
 
 
 def is_source(file: Path, app: Path) -> bool:

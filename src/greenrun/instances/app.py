@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from greenrun.document.bindings import Scope, ScopeOperation, merge_variables
 from greenrun.document.findings import Reason
-from greenrun.document.model import Document, Operation
+from greenrun.document.model import Document, Operation, ToVariable
 from greenrun.document.refs import NodePropertyRef
 from greenrun.document.surface import Surface
 from greenrun.document.tree import FlattenResult, Widget, flatten
@@ -65,6 +65,18 @@ class App:
         node_type = self.registry.get(node.type) if self.registry is not None else None
         spec = node_type.property(ref.property) if node_type is not None else None
         return node.properties.get(ref.property, spec.default if spec is not None else ABSENT)
+
+
+def variable_writers(operations: Sequence[AppOperation]) -> dict[str, list[str]]:
+    """Variable id to the operations that write it, by output mapping or channel, in the order of the operations."""
+    writers: dict[str, list[str]] = {}
+    for item in operations:
+        for mapping in item.operation.outputs.values():
+            if isinstance(mapping, ToVariable):
+                writers.setdefault(mapping.variable_id, []).append(item.id)
+        for channel in item.surface.channels if item.surface is not None else ():
+            writers.setdefault(channel, []).append(item.id)
+    return writers
 
 
 def build_app(document: Document, operations: Sequence[AppOperation], registry: Registry | None = None) -> App:

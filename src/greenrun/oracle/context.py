@@ -23,6 +23,7 @@ from greenrun.document.bindings import (
 from greenrun.document.catalog import WIDGETS
 from greenrun.document.codes import CODES
 from greenrun.document.conditions import resolve_readable
+from greenrun.document.event_kinds import VARIABLE_EVENTS
 from greenrun.document.findings import Finding, Fix, Place
 from greenrun.document.js import is_list
 from greenrun.document.model import Document
@@ -31,9 +32,9 @@ from greenrun.document.surface import Port
 from greenrun.document.templates import tokens
 from greenrun.document.tree import Widget, is_component
 from greenrun.document.values import is_record
-from greenrun.instances.app import App
+from greenrun.instances.app import App, variable_writers
 from greenrun.oracle.spare import Spare
-from greenrun.oracle.usage import VARIABLE_EVENTS, Guard, OperationFacts, Role, Usage, Use, conditions_of
+from greenrun.oracle.usage import Guard, OperationFacts, Role, Usage, Use, conditions_of
 from greenrun.oracle.wording import existing
 
 Fixes: TypeAlias = Callable[[], Iterable[Fix | None]]
@@ -282,12 +283,7 @@ class Context:
             for use in uses:
                 usage.add_use(use)
             usage.add_widget(widget, self.app.default_operation_id)
-        for facts in self.operations.values():
-            for mapping in facts.operation.outputs.values():
-                if mapping.kind == "variable":
-                    usage.output_writers[mapping.variable_id].append(facts.id)
-            for channel in facts.surface.channels if facts.surface is not None else ():
-                usage.output_writers[channel].append(facts.id)
+        usage.output_writers = variable_writers([facts.item for facts in self.operations.values()])
         return usage
 
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from greenrun.document.model import ToVariable
 from greenrun.document.refs import Ref, VariableRef
 from greenrun.document.tree import Widget
-from greenrun.instances.app import App
+from greenrun.instances.app import App, variable_writers
 from greenrun.instances.instance import AppInstance
 from greenrun.instances.runs import RunRecord
 from greenrun.oracle.exercise import Exercise
@@ -56,14 +55,7 @@ class Evidence:
     @cached_property
     def writers(self) -> dict[str, list[str]]:
         """Variable id to the operations that write it."""
-        writers: dict[str, list[str]] = {}
-        for item in self.app.operations:
-            for mapping in item.operation.outputs.values():
-                if isinstance(mapping, ToVariable):
-                    writers.setdefault(mapping.variable_id, []).append(item.id)
-            for channel in item.surface.channels if item.surface is not None else ():
-                writers.setdefault(channel, []).append(item.id)
-        return writers
+        return variable_writers(self.app.operations)
 
     def operations_of(self, ref: Ref | None) -> tuple[str, ...]:
         """The operations that a widget's value comes from."""

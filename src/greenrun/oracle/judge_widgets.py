@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from greenrun.document.bindings import resolve_variable_id
+from greenrun.document.event_kinds import VARIABLE_EVENTS
 from greenrun.document.findings import Finding, Place
 from greenrun.document.refs import ExecutionRef, InputRef, OutputRef, Ref, VariableRef
 from greenrun.document.tree import Widget
@@ -82,8 +83,7 @@ def _written_by_ui(evidence: Evidence, ref: Ref | None) -> bool:
         if ref in refs or (widget.mode == "write" and widget.ref == ref):
             return True
         if isinstance(ref, VariableRef) and any(
-            event.kind in ("setVariable", "setState", "toggleVariable", "toggleState")
-            and resolve_variable_id(event.key, evidence.app.scope) == ref.variable_id
+            event.kind in VARIABLE_EVENTS and resolve_variable_id(event.key, evidence.app.scope) == ref.variable_id
             for event in widget.events
         ):
             return True

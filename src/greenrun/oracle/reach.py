@@ -7,18 +7,15 @@ from typing import Any
 
 from greenrun.document.bindings import resolve_variable_id
 from greenrun.document.conditions import Condition, describe, evaluate, parse_condition
-from greenrun.document.model import ToVariable
+from greenrun.document.event_kinds import TOGGLING, VARIABLE_EVENTS
 from greenrun.document.refs import ExecutionRef, InputRef, OutputRef, VariableRef
 from greenrun.document.tree import StoredEvent, Widget
 from greenrun.document.values import is_nullish
-from greenrun.instances.app import App
+from greenrun.instances.app import App, variable_writers
 from greenrun.instances.instance import AppInstance
 from greenrun.oracle.triggers import run_triggers
 from greenrun.runtime.evaluator import Obstacle
 from greenrun.runtime.view import WidgetView
-
-WRITING_EVENTS = ("setVariable", "setState")
-TOGGLING_EVENTS = ("toggleVariable", "toggleState")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +37,7 @@ class Reach:
         self.app = app
         self._triggers = run_triggers(app)
         self._runnable = {trigger.operation_id for trigger in self._triggers}
-        self._written_by: dict[str, list[str]] = {}
-        for item in app.operations:
-            for mapping in item.operation.outputs.values():
-                if isinstance(mapping, ToVariable):
-                    self._written_by.setdefault(mapping.variable_id, []).append(item.id)
-            for channel in item.surface.channels if item.surface is not None else ():
-                self._written_by.setdefault(channel, []).append(item.id)
+        self._written_by = variable_writers(app.operations)
 
     def blocked(self, instance: AppInstance, widget: Widget, obstacle: Obstacle) -> Blocked:
         """What stands in the way of a widget now, and whether anything could move it."""
@@ -95,11 +86,11 @@ class Reach:
         return choices is None or any(evaluate(condition, lambda _, value=value: value) for value in choices)
 
     def _event_satisfies(self, event: StoredEvent, condition: Condition) -> bool:
-        if event.kind not in (*WRITING_EVENTS, *TOGGLING_EVENTS) or not isinstance(condition.ref, VariableRef):
+        if event.kind not in VARIABLE_EVENTS or not isinstance(condition.ref, VariableRef):
             return False
         if resolve_variable_id(event.key, self.app.scope) != condition.ref.variable_id:
             return False
-        values = (True, False) if event.kind in TOGGLING_EVENTS else ("" if is_nullish(event.value) else event.value,)
+        values = (True, False) if event.kind in TOGGLING else ("" if is_nullish(event.value) else event.value,)
         return any(evaluate(condition, lambda _, value=value: value) for value in values)
 
 

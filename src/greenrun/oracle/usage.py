@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from greenrun.document.bindings import ExecutionRef, InputRef, Mode, OutputRef, Ref, Resolution, VariableRef
 from greenrun.document.catalog import WIDGETS
@@ -19,8 +19,6 @@ from greenrun.oracle.triggers import RunTrigger, can_fire
 
 Role: TypeAlias = Literal["binding", "extra", "condition", "format", "key"]
 ConditionProp: TypeAlias = Literal["visibleWhen", "disabledWhen"]
-
-VARIABLE_EVENTS: Final = frozenset({"setVariable", "toggleVariable", "setState", "toggleState"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +108,7 @@ class Usage:
         self.input_writers: dict[tuple[str, str], list[Widget]] = defaultdict(list)
         self.variable_writers: dict[str, list[Widget]] = defaultdict(list)
         self.variables_set: set[str] = set()
-        self.output_writers: dict[str, list[str]] = defaultdict(list)
+        self.output_writers: dict[str, list[str]] = {}
         self.forms: dict[str, list[Widget]] = defaultdict(list)
         self.unbound_progress = False
         self.runs_something = False

@@ -18,13 +18,13 @@ from greenrun.document.bindings import (
 )
 from greenrun.document.components import walk
 from greenrun.document.edits.outcome import Kind
+from greenrun.document.event_kinds import VARIABLE_EVENTS
 from greenrun.document.findings import Place
 from greenrun.document.model import Document, FromResource, FromVariable, ToVariable
 from greenrun.document.templates import tokens
 from greenrun.document.tree import StoredEvent, Widget, flatten
 
 _RUN_KINDS = ("run", "cancel")
-_VARIABLE_KINDS = ("setVariable", "setState", "toggleVariable", "toggleState")
 _RESOURCE_KINDS = ("resourceCommand", "openResource")
 
 
@@ -142,7 +142,7 @@ def _event_names(widget: Widget, label: str, event: StoredEvent, scope: Scope) -
         if operation_id is not None:
             text = f'{start} operation "{operation_id}"{_by_default(event.operation_id)}.'
             yield ("operation", operation_id), place, text
-    elif event.kind in _VARIABLE_KINDS:
+    elif event.kind in VARIABLE_EVENTS:
         variable_id = resolve_variable_id(event.key, scope)
         if variable_id is not None:
             yield ("variable", variable_id), place, f'{start} variable "{variable_id}".'

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from greenrun.document.catalog import WIDGETS
+from greenrun.document.event_kinds import VARIABLE_EVENTS
 from greenrun.document.findings import Finding, Fix, Place
 from greenrun.document.model import Resource
 from greenrun.document.nearest import nearest
@@ -16,7 +17,6 @@ from greenrun.document.tree import DroppedEvent, StoredEvent, Widget
 from greenrun.document.values import is_record
 from greenrun.oracle.context import Context
 from greenrun.oracle.rules.repairs import update_event
-from greenrun.oracle.usage import VARIABLE_EVENTS
 from greenrun.oracle.wording import a, existing, named
 
 _KINDS: Final = ("run", "cancel", "setVariable", "toggleVariable", "resourceCommand", "openResource")
