@@ -14,7 +14,7 @@ setup: .venv/.ready ## install everything into .venv
 
 .venv/.ready: pyproject.toml constraints.txt | $(UV)
 	$(UV) venv --quiet --allow-existing --python $(PYTHON) .venv
-	$(UV) pip install --quiet --python $(BIN)/python --constraint constraints.txt --group dev --editable ".[images]"
+	$(UV) pip install --quiet --python $(BIN)/python --constraint constraints.txt --group dev --editable ".[code,images,llm,video]"
 	touch $@
 
 run: setup ## check and simulate every example app, and print the verdicts

@@ -26,6 +26,12 @@ TIMED_OUT = "TIMED_OUT"
 INVALID = "INVALID"
 """`error_code` of a job that was refused before a node started."""
 
+BUDGET_EXCEEDED = "BUDGET_EXCEEDED"
+"""`error_code` of a job that spent what it may (spec: nodes A8)."""
+
+NOT_ALLOWED = "NOT_ALLOWED"
+"""`error_code` of a job that needed a permission which it does not have, such as one for external effects."""
+
 TERMINAL: frozenset[str] = frozenset({"completed", "failed", "cancelled", "timed_out", "error"})
 
 

@@ -10,13 +10,19 @@ import inspect
 import typing
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError, create_model
 
 from greenrun.document.errors import GreenrunError
 from greenrun.document.values import ABSENT, Value
 from greenrun.workflows.type_meta import TypeMeta, make_type, parse_type, type_of
+
+if TYPE_CHECKING:
+    import httpx
+
+    from greenrun.workflows.engine.result import RunResult
+    from greenrun.workflows.files import WorkspaceFiles
 
 OutputKind: TypeAlias = Literal["single", "iteration", "chunk", "forward", "aggregate"]
 InputMode: TypeAlias = Literal["buffered", "stream"]
@@ -27,6 +33,18 @@ class NodeError(GreenrunError):
     """A node cannot do its work with what it was given. The text says what is wrong and what to change."""
 
     code = "node_error"
+
+
+class BudgetExceeded(NodeError):
+    """The run has spent what it may; it ends with error code BUDGET_EXCEEDED."""
+
+    code = "budget_exceeded"
+
+
+class NotAllowed(NodeError):
+    """The run may not do this, such as an external effect in a debug run; it ends with error code NOT_ALLOWED."""
+
+    code = "not_allowed"
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -125,11 +143,67 @@ class NodeContext(Protocol):
         """
         ...
 
+    async def read_media(self, ref: Mapping[str, Any]) -> bytes:
+        """The content of a media reference.
+
+        Raises:
+            NodeError: It is empty, elsewhere, too large or not readable; the text says which.
+        """
+        ...
+
     def provider(self, kind: str, name: str) -> Any:
-        """A model provider by kind and name.
+        """A model provider by kind and name (see `greenrun.workflows.providers`).
 
         Raises:
             NodeError: It is not configured or not known; the text names it.
+        """
+        ...
+
+    def add_cost(self, dollars: float) -> None:
+        """Add what a call to a provider cost, in US dollars."""
+        ...
+
+    def check_budget(self) -> None:
+        """Call it before a call that costs money.
+
+        Raises:
+            BudgetExceeded: The run has spent what it may.
+        """
+        ...
+
+    def http(self) -> httpx.AsyncClient:
+        """A client that reaches public addresses only.
+
+        Raises:
+            NodeError: This host has no network.
+        """
+        ...
+
+    def files(self) -> WorkspaceFiles:
+        """The files of the workspace.
+
+        Raises:
+            NodeError: This host has no workspace folder.
+        """
+        ...
+
+    async def load_workflow(self, workflow_id: str) -> Any | None:
+        """The stored graph of another workflow, None when there is none."""
+        ...
+
+    async def run_graph(self, graph: Any, params: Mapping[str, Any], *, name: str) -> RunResult:
+        """Run another graph inside this run, to its end, within the same limits; `name` says which in errors.
+
+        Raises:
+            NodeError: Graphs are nested too deep.
+        """
+        ...
+
+    async def call_function(self, function: str, params: Mapping[str, Any]) -> RunResult:
+        """Run a function of the workspace, named ``module:name``, as part of this run.
+
+        Raises:
+            NodeError: This host runs no functions, or the code may not be run yet.
         """
         ...
 

@@ -37,21 +37,37 @@ EDITOR_ONLY: Final = frozenset({"nodetool.workflows.base_node.Comment", "nodetoo
 """Notes and frames of an editor: known, and left out of a run (spec: nodes B1, harness appendix B)."""
 
 MODULES: Final = (
+    "agents",
+    "audio",
+    "code",
     "constants",
     "control",
+    "dates",
     "dictionaries",
+    "files",
+    "functions",
+    "generators",
+    "http",
+    "images",
     "inputs",
+    "json_values",
     "list_values",
     "lists",
     "math",
+    "model_audio",
+    "model_images",
+    "model_videos",
+    "nested",
     "outputs",
     "pairing",
     "removed_text",
+    "rss",
     "scripted",
     "streams",
     "tables",
     "text",
     "variables",
+    "videos",
 )
 """The modules of `greenrun.workflows.nodes`; each lists its types in ``NODES``."""
 

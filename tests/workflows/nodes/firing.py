@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any
 
+from greenrun.workflows.node import NodeError
 from greenrun.workflows.registry import NodeType, builtin_types
 
 
@@ -15,7 +17,21 @@ class MemoryContext:
     job_id = "job"
     workflow_id: str | None = None
 
-    def __init__(self, variables: Mapping[str, list[Any]] | None = None) -> None:
+    def __init__(
+        self,
+        variables: Mapping[str, list[Any]] | None = None,
+        *,
+        providers: Mapping[tuple[str, str], Any] | None = None,
+        client: Any = None,
+        workspace: Any = None,
+        workflows: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.providers = dict(providers or {})
+        self.client = client
+        self.workspace = workspace
+        self.workflows = dict(workflows or {})
+        self.cost = 0.0
+        self.messages: list[dict[str, Any]] = []
         self.variables = {name: list(values) for name, values in (variables or {}).items()}
         self.emitted: list[tuple[str, Any]] = []
         self.completed: list[str] = []
@@ -37,7 +53,8 @@ class MemoryContext:
     def log(self, text: str, severity: str = "info") -> None:
         self.logs.append((severity, text))
 
-    def message(self, message: dict[str, Any]) -> None: ...
+    def message(self, message: dict[str, Any]) -> None:
+        self.messages.append(message)
 
     async def get_variable(self, name: str) -> AsyncIterator[Any]:
         for value in self.variables.get(name, []):
@@ -49,7 +66,35 @@ class MemoryContext:
     async def store_asset(self, ref: dict[str, Any]) -> dict[str, Any]:
         return {**ref, "asset_id": "a1", "uri": "asset://a1.png"}
 
+    async def read_media(self, ref: Mapping[str, Any]) -> bytes:
+        if isinstance(ref.get("data"), str):
+            return base64.b64decode(ref["data"])
+        raise NodeError("the media has no content")
+
     def provider(self, kind: str, name: str) -> Any:
+        try:
+            return self.providers[kind, name]
+        except KeyError:
+            raise NodeError(f'no {kind} provider "{name}"') from None
+
+    def add_cost(self, dollars: float) -> None:
+        self.cost += dollars
+
+    def check_budget(self) -> None: ...
+
+    def http(self) -> Any:
+        return self.client
+
+    def files(self) -> Any:
+        return self.workspace
+
+    async def load_workflow(self, workflow_id: str) -> Any:
+        return self.workflows.get(workflow_id)
+
+    async def run_graph(self, graph: Any, params: Mapping[str, Any], *, name: str) -> Any:
+        raise NotImplementedError
+
+    async def call_function(self, function: str, params: Mapping[str, Any]) -> Any:
         raise NotImplementedError
 
     def sent(self, handle: str = "output") -> list[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from greenrun.document.js import trim
@@ -11,7 +11,10 @@ from greenrun.workflows import messages
 from greenrun.workflows.messages import Message
 
 if TYPE_CHECKING:
+    import httpx
+
     from greenrun.workflows.engine.actor import Actor
+    from greenrun.workflows.files import WorkspaceFiles
 
 
 class Context:
@@ -56,8 +59,23 @@ class Context:
         report = self._actor.report
         report.cost = (report.cost or 0.0) + dollars
 
+    def check_budget(self) -> None:
+        self._run.check_budget()
+
     async def store_asset(self, ref: dict[str, Any]) -> dict[str, Any]:
         return await self._run.services.store_asset(ref)
 
     def provider(self, kind: str, name: str) -> Any:
         return self._run.services.provider(kind, name)
+
+    async def read_media(self, ref: Mapping[str, Any]) -> bytes:
+        return await self._run.services.read_media(ref)
+
+    def http(self) -> httpx.AsyncClient:
+        return self._run.services.http()
+
+    def files(self) -> WorkspaceFiles:
+        return self._run.services.files()
+
+    async def load_workflow(self, workflow_id: str) -> Any | None:
+        return await self._run.services.load_workflow(workflow_id)

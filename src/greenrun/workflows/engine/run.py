@@ -141,6 +141,9 @@ class Run:
         self.emit(message)
         return answer
 
+    def check_budget(self) -> None:
+        """Raises `BudgetExceeded` when the run has spent what it may."""
+
     def undeclared_outlet(self, node: NodePlan, handle: str) -> Outlet:
         """An outlet for a handle that a node with dynamic outputs names only when it fires."""
         update = None if node.silent else (node.id, node.node.title, handle, "any")

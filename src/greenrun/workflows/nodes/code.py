@@ -1,0 +1,7 @@
+"""Small code in a sandbox."""
+
+from __future__ import annotations
+
+from greenrun.workflows.node import Node
+
+NODES: tuple[type[Node], ...] = ()

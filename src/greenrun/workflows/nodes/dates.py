@@ -1,0 +1,7 @@
+"""Dates (spec: nodes B2)."""
+
+from __future__ import annotations
+
+from greenrun.workflows.node import Node
+
+NODES: tuple[type[Node], ...] = ()

@@ -1,0 +1,7 @@
+"""Pictures worked on here, with Pillow (spec: nodes B1)."""
+
+from __future__ import annotations
+
+from greenrun.workflows.node import Node
+
+NODES: tuple[type[Node], ...] = ()

@@ -1,0 +1,7 @@
+"""JSON: parse, read, write."""
+
+from __future__ import annotations
+
+from greenrun.workflows.node import Node
+
+NODES: tuple[type[Node], ...] = ()

@@ -1,0 +1,7 @@
+"""Nodes that ask a speech or transcription model (spec: nodes B1)."""
+
+from __future__ import annotations
+
+from greenrun.workflows.node import Node
+
+NODES: tuple[type[Node], ...] = ()

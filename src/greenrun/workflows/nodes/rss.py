@@ -1,0 +1,7 @@
+"""News feeds (spec: nodes B1)."""
+
+from __future__ import annotations
+
+from greenrun.workflows.node import Node
+
+NODES: tuple[type[Node], ...] = ()
