@@ -8,7 +8,13 @@ import json
 import sys
 from typing import Any
 
-BENCHMARKS = {"check": "bench.check", "simulate": "bench.simulate", "faults": "bench.faults.run"}
+BENCHMARKS = {
+    "check": "bench.check",
+    "simulate": "bench.simulate",
+    "engine": "bench.engine.run",
+    "peers": "bench.peers.run",
+    "faults": "bench.faults.run",
+}
 """Name to module; each has ``measure() -> dict`` and ``show(result) -> str``."""
 
 

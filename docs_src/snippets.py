@@ -46,9 +46,11 @@ _VARYING = (
     (re.compile(r"\b[0-9a-f]{12}\b"), "0" * 12),
     (re.compile(r"\d{4}-\d\d-\d\dT[\d-]+"), "time"),
     (re.compile(r"\bin [\d.]+s\b"), "in 0s"),
+    (re.compile(r"^( *isolation) .*$", re.MULTILINE), r"\1 any"),
     (re.compile(r" {2,}"), "  "),
 )
-"""What differs from run to run: durations, closures, times, and the space that they take in a table."""
+"""What differs from run to run and from machine to machine: durations, closures, times, the space that they take in a table,
+and how far user code is isolated."""
 
 
 @dataclass(frozen=True, slots=True)

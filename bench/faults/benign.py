@@ -170,9 +170,17 @@ def shuffled_graphs(bed: Bed, draft: Draft) -> None:
     """Nodes at other places of the canvas, edges in another order."""
     for key in draft.graphs:
         graph = draft.graph(key)
-        graph["edges"] = list(reversed(graph["edges"]))
+        graph["edges"] = _otherwise_ordered(graph["edges"])
         for number, node in enumerate(graph["nodes"]):
             node["ui_properties"] = {**node.get("ui_properties", {}), "position": {"x": number, "y": 0}}
+
+
+def _otherwise_ordered(edges: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The edges reversed; those that enter one handle keep their order, in which a list of their values is made."""
+    by_end: dict[tuple[Any, Any], list[dict[str, Any]]] = {}
+    for edge in edges:
+        by_end.setdefault((edge.get("target"), edge.get("targetHandle")), []).append(edge)
+    return [edge for group in reversed(by_end.values()) for edge in group]
 
 
 def commented_code(bed: Bed, draft: Draft) -> None:

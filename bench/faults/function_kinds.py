@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
+from bench.faults.function_code import Code, begin_with, code_fault, codes, returning, spliced
 from bench.faults.seed import Bed, Draft, Fault, Sign, at_widgets, sign, typo
 from greenrun.document.surface import Port
-from greenrun.instances.app import AppOperation
 
 SLOW_SECONDS = 5
 LIMIT_MS = 60
@@ -83,108 +82,26 @@ def _broken(value):
 )
 
 
-@dataclass(frozen=True)
-class Code:
-    """The function of one operation, parsed."""
-
-    item: AppOperation
-    module: str
-    name: str
-    source: str
-    tree: ast.Module
-    function: ast.FunctionDef
-
-    @property
-    def operation(self) -> str:
-        return self.item.id
-
-    @property
-    def streams(self) -> bool:
-        return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in ast.walk(self.function))
-
-
-def _codes(bed: Bed) -> Iterator[Code]:
-    for item in bed.operations:
-        module, _, name = (bed.function_of(item) or "").partition(":")
-        source = bed.app.functions.get(module)
-        if source is None:
-            continue
-        tree = ast.parse(source)
-        found = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
-        yield Code(item, module, name, source, tree, next(found))
-
-
-def _spliced(source: str, cuts: list[tuple[ast.expr | ast.arg | ast.stmt, str]]) -> str:
-    """The source with nodes replaced; offsets of a tree count UTF-8 bytes."""
-    lines = source.encode().splitlines(keepends=True)
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line))
-    data = source.encode()
-    spans = [
-        (starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset, text)  # type: ignore[operator]
-        for node, text in cuts
-    ]
-    for start, end, text in sorted(spans, reverse=True):
-        data = data[:start] + text.encode() + data[end:]
-    return data.decode()
-
-
-def _write(module: str, source: str) -> Callable[[Draft], None]:
-    return lambda draft: draft.functions.update({module: source})
-
-
-def _begin_with(code: Code, statement: str) -> str:
-    first = code.function.body[0]
-    is_docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    start = code.function.body[1] if is_docstring and len(code.function.body) > 1 else first
-    lines = code.source.splitlines(keepends=True)
-    lines.insert(start.lineno - 1, f"{' ' * start.col_offset}{statement}\n")
-    return "".join(lines)
-
-
-def _returning(code: Code, helper: str) -> str:
-    """Every result goes through `_broken`, which the helper defines."""
-    nested = {
-        inner
-        for node in ast.walk(code.function)
-        if isinstance(node, (ast.FunctionDef, ast.Lambda)) and node is not code.function
-        for inner in ast.walk(node)
-    }
-    returned: list[Any] = [
-        node.value
-        for node in ast.walk(code.function)
-        if isinstance(node, ast.Return) and node.value is not None and node not in nested
-    ]
-    cuts = [(value, f"_broken({ast.get_source_segment(code.source, value)})") for value in returned]
-    return _spliced(code.source, cuts) + helper
-
-
-def _fault(bed: Bed, kind: str, code: Code, source: str, where: str, *signs: Sign | list[Sign]) -> Iterator[Fault]:
-    where = f"{code.operation} {where}".strip()
-    yield from bed.fault(kind, where, _write(code.module, source), *signs)
-
-
 def raising(bed: Bed) -> Iterator[Fault]:
     """A function raises."""
-    for code in _codes(bed):
-        source = _begin_with(code, 'raise RuntimeError("something broke")')
-        yield from _fault(bed, "node that raises", code, source, "", bed.run_signs(code.operation))
+    for code in codes(bed):
+        source = begin_with(code, 'raise RuntimeError("something broke")')
+        yield from code_fault(bed, "node that raises", code, source, "", bed.run_signs(code.operation))
 
 
 def dying(bed: Bed) -> Iterator[Fault]:
     """A function ends its process."""
-    for code in _codes(bed):
-        source = _begin_with(code, "import os; os._exit(3)")
-        yield from _fault(bed, "function that ends its process", code, source, "", bed.run_signs(code.operation))
+    for code in codes(bed):
+        source = begin_with(code, "import os; os._exit(3)")
+        yield from code_fault(bed, "function that ends its process", code, source, "", bed.run_signs(code.operation))
 
 
 def slow(bed: Bed) -> Iterator[Fault]:
     """A function takes longer than its operation may."""
-    for code in _codes(bed):
+    for code in codes(bed):
 
         def change(draft: Draft, code: Code = code) -> None:
-            draft.functions[code.module] = _begin_with(code, f"import time; time.sleep({SLOW_SECONDS})")
+            draft.functions[code.module] = begin_with(code, f"import time; time.sleep({SLOW_SECONDS})")
             draft.operation(code.operation)["timeoutMs"] = LIMIT_MS
 
         yield from bed.fault("timeout", code.operation, change, sign("GR722", operation=code.operation))
@@ -196,46 +113,46 @@ def _has_blank(port: Port) -> bool:
 
 def returning_nothing(bed: Bed) -> Iterator[Fault]:
     """A function gives empty texts and lists."""
-    for code in _codes(bed):
+    for code in codes(bed):
         if any(map(_has_blank, bed.outputs(code.item))):
-            source = _returning(code, EMPTIED)
-            yield from _fault(bed, "node that returns empty", code, source, "", bed.result_signs(code.operation))
+            source = returning(code, EMPTIED)
+            yield from code_fault(bed, "node that returns empty", code, source, "", bed.result_signs(code.operation))
 
 
 def returning_error(bed: Bed) -> Iterator[Fault]:
     """A function gives the text of an error as its result."""
-    for code in _codes(bed):
+    for code in codes(bed):
         texts = [port for port in bed.outputs(code.item) if (port.type or {}).get("type") == "str"]
         if texts and not code.streams:
             signs = at_widgets("GR723 GR718", bed.seen_after(code.operation))
-            yield from _fault(bed, "node that returns an error text", code, _returning(code, ERROR_TEXT), "", signs)
+            yield from code_fault(bed, "node that returns an error text", code, returning(code, ERROR_TEXT), "", signs)
 
 
 def returning_other_key(bed: Bed) -> Iterator[Fault]:
     """A function gives its first result another name."""
-    for code in _codes(bed):
+    for code in codes(bed):
         if _fields(code):
             signs = bed.result_signs(code.operation)
-            yield from _fault(bed, "function that returns another key", code, _returning(code, OTHER_KEY), "", signs)
+            yield from code_fault(bed, "function that returns another key", code, returning(code, OTHER_KEY), "", signs)
 
 
 def unserialisable(bed: Bed) -> Iterator[Fault]:
     """A function gives something that cannot be sent."""
-    for code in _codes(bed):
+    for code in codes(bed):
         signs = bed.result_signs(code.operation)
-        source = _returning(code, UNSERIALISABLE)
-        yield from _fault(bed, "function with an unserialisable result", code, source, "", signs)
+        source = returning(code, UNSERIALISABLE)
+        yield from code_fault(bed, "function with an unserialisable result", code, source, "", signs)
 
 
 def swapped_results(bed: Bed) -> Iterator[Fault]:
     """Two results of one type are exchanged."""
-    for code in _codes(bed):
+    for code in codes(bed):
         fields = _fields(code)
         for one, other in combinations(bed.outputs(code.item), 2):
             if one.type == other.type and {one.node_id, other.node_id} <= fields:
-                source = _returning(code, SWAPPED % {"one": one.node_id, "other": other.node_id})
+                source = returning(code, SWAPPED % {"one": one.node_id, "other": other.node_id})
                 signs = bed.result_signs(code.operation)
-                yield from _fault(bed, "swapped outputs", code, source, f"{one.node_id} and {other.node_id}", signs)
+                yield from code_fault(bed, "swapped outputs", code, source, f"{one.node_id} and {other.node_id}", signs)
 
 
 def _fields(code: Code) -> set[str]:
@@ -259,10 +176,10 @@ def _own_fields(class_: ast.ClassDef) -> dict[str, ast.Name]:
 
 def missing(bed: Bed) -> Iterator[Fault]:
     """A function or its whole module is gone."""
-    for code in _codes(bed):
+    for code in codes(bed):
         renamed = code.source.replace(f"def {code.name}(", f"def {code.name}_old(")
         signs = sign("GR401", operation=code.operation)
-        yield from _fault(bed, "missing function", code, renamed, "renamed", signs)
+        yield from code_fault(bed, "missing function", code, renamed, "renamed", signs)
         yield from bed.fault(
             "missing function",
             f"{code.operation} module",
@@ -273,7 +190,7 @@ def missing(bed: Bed) -> Iterator[Fault]:
 
 def not_importable(bed: Bed) -> Iterator[Fault]:
     """A module raises when it is imported."""
-    for code in _codes(bed):
+    for code in codes(bed):
         for what, line in (
             ("import", "import a_module_that_is_not_there"),
             ("name", "LIMIT = undefined_name"),
@@ -281,9 +198,9 @@ def not_importable(bed: Bed) -> Iterator[Fault]:
         ):
             source = f"{code.source}\n{line}\n"
             signs = sign("GR903", operation=code.operation)
-            yield from _fault(bed, "function that does not import", code, source, what, signs)
+            yield from code_fault(bed, "function that does not import", code, source, what, signs)
     for module in bed.app.functions:
-        users = [code for code in _codes(bed) if f"from {module} import" in code.source]
+        users = [code for code in codes(bed) if f"from {module} import" in code.source]
         for code in users[:1]:
             yield from bed.fault(
                 "function that does not import",
@@ -295,7 +212,7 @@ def not_importable(bed: Bed) -> Iterator[Fault]:
 
 def renamed_parameter(bed: Bed) -> Iterator[Fault]:
     """A parameter has another name, the app still uses the old one."""
-    for code in _codes(bed):
+    for code in codes(bed):
         arguments = code.function.args
         for argument in [*arguments.args, *arguments.kwonlyargs]:
             new = f"{argument.arg}_text" if len(argument.arg) % 2 else f"{argument.arg}s"
@@ -305,9 +222,11 @@ def renamed_parameter(bed: Bed) -> Iterator[Fault]:
                 if isinstance(node, ast.Name) and node.id == argument.arg
             ]
             head = argument if argument.annotation is None else _name_of(argument)
-            source = _spliced(code.source, [*cuts, (head, new)])
+            source = spliced(code.source, [*cuts, (head, new)])
             signs = _old_name(code, argument.arg)
-            yield from _fault(bed, "renamed function parameter", code, source, f"{argument.arg} is now {new}", signs)
+            yield from code_fault(
+                bed, "renamed function parameter", code, source, f"{argument.arg} is now {new}", signs
+            )
 
 
 def _name_of(argument: ast.arg) -> ast.arg:
@@ -328,7 +247,7 @@ def _old_name(code: Code, name: str) -> Sign:
 
 def renamed_result(bed: Bed) -> Iterator[Fault]:
     """A field of the result has another name, the app still uses the old one."""
-    for code in _codes(bed):
+    for code in codes(bed):
         for class_ in _record(code):
             for name, target in _own_fields(class_).items():
                 new = f"{name}_value"
@@ -337,14 +256,14 @@ def renamed_result(bed: Bed) -> Iterator[Fault]:
                     for node in ast.walk(code.function)
                     if isinstance(node, ast.Constant) and node.value == name
                 ]
-                source = _spliced(code.source, [(target, new), *keys])
+                source = spliced(code.source, [(target, new), *keys])
                 signs = _old_name(code, name)
-                yield from _fault(bed, "renamed function result", code, source, f"{name} is now {new}", signs)
+                yield from code_fault(bed, "renamed function result", code, source, f"{name} is now {new}", signs)
 
 
 def misspelt_stream(bed: Bed) -> Iterator[Fault]:
     """A function streams to an output that does not exist."""
-    for code in _codes(bed):
+    for code in codes(bed):
         targets = [
             keyword.value
             for node in ast.walk(code.function)
@@ -355,4 +274,4 @@ def misspelt_stream(bed: Bed) -> Iterator[Fault]:
         if targets:
             cuts: list[tuple[Any, str]] = [(node, f'"{typo(str(node.value))}"') for node in targets]
             signs = bed.result_signs(code.operation)
-            yield from _fault(bed, "misspelt stream output", code, _spliced(code.source, cuts), "", signs)
+            yield from code_fault(bed, "misspelt stream output", code, spliced(code.source, cuts), "", signs)

@@ -4,85 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import combinations
-from typing import Any
 
-from bench.faults.seed import Bed, Draft, Fault, Sign, at_widgets, sign, typo
+from bench.faults.graph_places import NEW, edge_of, graphs, instead, into_outputs, node_of, node_signs, shown_signs
+from bench.faults.seed import Bed, Draft, Fault, sign, typo
 from greenrun.document.bindings import InputRef, OutputRef
 from greenrun.instances.app import AppOperation
 from greenrun.workflows.graph import Edge, Graph, Node
 
-SHOWN = "GR718 GR723 GR726 GR727 GR728"
-NEW = "seeded"
-
-
-def _graphs(bed: Bed) -> Iterator[tuple[AppOperation, str, Graph]]:
-    for item in bed.operations:
-        if item.graph is not None and item.graph_key is not None and item.graph_key in bed.app.graphs:
-            yield item, item.graph_key, item.graph
-
-
-def _node(draft: Draft, key: str, node: str) -> dict[str, Any]:
-    return next(item for item in draft.graph(key)["nodes"] if item["id"] == node)
-
-
-def _edge(draft: Draft, key: str, edge: Edge) -> dict[str, Any]:
-    return draft.graph(key)["edges"][edge.index]
-
-
-def _into_outputs(graph: Graph) -> list[Edge]:
-    outputs = {node.id for node in graph.outputs}
-    return [edge for edge in graph.edges if edge.target in outputs]
-
-
-def _instead(key: str, edge: Edge, type_: str, data: dict[str, Any], handle: str = "output") -> Callable[[Draft], None]:
-    """What enters an output comes from a new node."""
-
-    def change(draft: Draft) -> None:
-        draft.graph(key)["nodes"].append({"id": NEW, "type": type_, "data": data, "dynamic_properties": {}})
-        _edge(draft, key, edge).update(source=NEW, sourceHandle=handle)
-
-    return change
-
-
-def _shown(bed: Bed, item: AppOperation, edge: Edge) -> list[Sign]:
-    return at_widgets(f"{SHOWN} GR712", bed.showing([OutputRef(item.id, edge.target)]))
-
 
 def raising_node(bed: Bed) -> Iterator[Fault]:
     """A node raises."""
-    for item, key, graph in _graphs(bed):
-        for edge in _into_outputs(graph):
-            change = _instead(key, edge, "greenrun.math.Divide", {"a": 1, "b": 0})
+    for item, key, graph in graphs(bed):
+        for edge in into_outputs(graph):
+            change = instead(key, edge, "greenrun.math.Divide", {"a": 1, "b": 0})
             signs = [sign("GR721", operation=item.id, node=NEW), *bed.run_signs(item.id)]
             yield from bed.fault("node that raises", f"{item.id} before {edge.target}", change, signs)
 
 
 def empty_node(bed: Bed) -> Iterator[Fault]:
     """A node gives the empty text."""
-    for item, key, graph in _graphs(bed):
-        for edge in _into_outputs(graph):
-            change = _instead(key, edge, "nodetool.constant.String", {"value": ""})
+    for item, key, graph in graphs(bed):
+        for edge in into_outputs(graph):
+            change = instead(key, edge, "nodetool.constant.String", {"value": ""})
             where = f"{item.id} before {edge.target}"
-            yield from bed.fault("node that returns empty", where, change, _shown(bed, item, edge))
+            yield from bed.fault("node that returns empty", where, change, shown_signs(bed, item, edge))
 
 
 def error_text_node(bed: Bed) -> Iterator[Fault]:
     """A node gives the text of an error."""
-    for item, key, graph in _graphs(bed):
-        for edge in _into_outputs(graph):
-            change = _instead(key, edge, "nodetool.constant.String", {"value": "TypeError: x is undefined"})
+    for item, key, graph in graphs(bed):
+        for edge in into_outputs(graph):
+            change = instead(key, edge, "nodetool.constant.String", {"value": "TypeError: x is undefined"})
             where = f"{item.id} before {edge.target}"
-            yield from bed.fault("node that returns an error text", where, change, _shown(bed, item, edge))
+            yield from bed.fault("node that returns an error text", where, change, shown_signs(bed, item, edge))
 
 
 def slow_node(bed: Bed) -> Iterator[Fault]:
     """A node takes longer than its operation may."""
-    for item, key, graph in _graphs(bed):
-        for edge in _into_outputs(graph)[:1]:
+    for item, key, graph in graphs(bed):
+        for edge in into_outputs(graph)[:1]:
             data = {"script": ["a ", "b"], "delay_ms": 5000}
 
             def change(draft: Draft, item: AppOperation = item, key: str = key, edge: Edge = edge) -> None:
-                _instead(key, edge, "greenrun.model.Scripted", data, "text")(draft)  # noqa: B023
+                instead(key, edge, "greenrun.model.Scripted", data, "text")(draft)  # noqa: B023
                 draft.operation(item.id)["timeoutMs"] = 60
 
             yield from bed.fault("timeout", f"{item.id} before {edge.target}", change, sign("GR722", operation=item.id))
@@ -90,18 +54,14 @@ def slow_node(bed: Bed) -> Iterator[Fault]:
 
 def dropped_edge(bed: Bed) -> Iterator[Fault]:
     """An edge is gone."""
-    for item, key, graph in _graphs(bed):
+    for item, key, graph in graphs(bed):
         for edge in graph.edges:
             yield from bed.fault(
                 "broken edge",
                 f"{item.id} without {edge.id}",
                 lambda draft, key=key, edge=edge: draft.graph(key)["edges"].pop(edge.index),
-                [*bed.result_signs(item.id), *_node_signs(item, edge.target)],
+                [*bed.result_signs(item.id), *node_signs(item, edge.target)],
             )
-
-
-def _node_signs(item: AppOperation, node: str) -> list[Sign]:
-    return [sign("GR603 GR604 GR616 GR618 GR619 GR721", operation=item.id, node=node)]
 
 
 def _ends(graph: Graph) -> Iterator[tuple[Edge, str, str, str]]:
@@ -112,13 +72,13 @@ def _ends(graph: Graph) -> Iterator[tuple[Edge, str, str, str]]:
 
 
 def _patch(key: str, edge: Edge, **changes: str) -> Callable[[Draft], None]:
-    return lambda draft: _edge(draft, key, edge).update(changes)
+    return lambda draft: edge_of(draft, key, edge).update(changes)
 
 
 def broken_edge(bed: Bed) -> Iterator[Fault]:
     """An edge leads to a node that does not exist, or is gone."""
     yield from dropped_edge(bed)
-    for item, key, graph in _graphs(bed):
+    for item, key, graph in graphs(bed):
         for edge, end, node, _ in _ends(graph):
             yield from bed.fault(
                 "broken edge",
@@ -130,7 +90,7 @@ def broken_edge(bed: Bed) -> Iterator[Fault]:
 
 def misspelt_handle(bed: Bed) -> Iterator[Fault]:
     """An edge leads to a handle that does not exist."""
-    for item, key, graph in _graphs(bed):
+    for item, key, graph in graphs(bed):
         for edge, end, _, handle in _ends(graph):
             yield from bed.fault(
                 "misspelt handle",
@@ -142,25 +102,25 @@ def misspelt_handle(bed: Bed) -> Iterator[Fault]:
 
 def missing_handle(bed: Bed) -> Iterator[Fault]:
     """An edge does not say which handle it means."""
-    for item, key, graph in _graphs(bed):
+    for item, key, graph in graphs(bed):
         for edge, end, _, _ in _ends(graph):
             yield from bed.fault(
                 "missing handle",
                 f"{item.id} {edge.id} {end}",
-                lambda draft, key=key, edge=edge, end=end: _edge(draft, key, edge).pop(f"{end}Handle"),
+                lambda draft, key=key, edge=edge, end=end: edge_of(draft, key, edge).pop(f"{end}Handle"),
                 sign("GR618", operation=item.id, edge=edge.id),
             )
 
 
 def unknown_node_type(bed: Bed) -> Iterator[Fault]:
     """A node of a type that does not exist."""
-    for item, key, graph in _graphs(bed):
+    for item, key, graph in graphs(bed):
         for node in graph.nodes:
             head, dot, tail = node.type.rpartition(".")
             yield from bed.fault(
                 "unknown node type",
                 f"{item.id} {node.id}",
-                lambda draft, key=key, node=node, head=head, dot=dot, tail=tail: _node(draft, key, node.id).update(
+                lambda draft, key=key, node=node, head=head, dot=dot, tail=tail: node_of(draft, key, node.id).update(
                     type=f"{head}{dot}{typo(tail)}"
                 ),
                 sign("GR603", operation=item.id, node=node.id),
@@ -169,31 +129,31 @@ def unknown_node_type(bed: Bed) -> Iterator[Fault]:
 
 def duplicate_node_id(bed: Bed) -> Iterator[Fault]:
     """Two nodes have the same id."""
-    for item, key, graph in _graphs(bed):
+    for item, key, graph in graphs(bed):
         for first, second in zip(graph.nodes, graph.nodes[1:], strict=False):
             yield from bed.fault(
                 "duplicate node id",
                 f"{item.id} {second.id} is {first.id}",
-                lambda draft, key=key, first=first, second=second: _node(draft, key, second.id).update(id=first.id),
+                lambda draft, key=key, first=first, second=second: node_of(draft, key, second.id).update(id=first.id),
                 sign("GR602", operation=item.id, node=first.id),
             )
 
 
 def missing_node_id(bed: Bed) -> Iterator[Fault]:
     """A node has no id."""
-    for item, key, graph in _graphs(bed):
+    for item, key, graph in graphs(bed):
         for node in graph.nodes:
             yield from bed.fault(
                 "missing node id",
                 f"{item.id} {node.id}",
-                lambda draft, key=key, node=node: _node(draft, key, node.id).pop("id"),
+                lambda draft, key=key, node=node: node_of(draft, key, node.id).pop("id"),
                 sign("GR601", operation=item.id),
             )
 
 
 def cycle(bed: Bed) -> Iterator[Fault]:
     """An edge leads back."""
-    for item, key, graph in _graphs(bed):
+    for item, key, graph in graphs(bed):
         for edge in graph.edges:
             source = graph.by_id[edge.source]
             if source.is_input:
@@ -213,21 +173,21 @@ def cycle(bed: Bed) -> Iterator[Fault]:
 
 def swapped_outputs(bed: Bed) -> Iterator[Fault]:
     """Two outputs have each other's source."""
-    for item, key, graph in _graphs(bed):
-        for one, other in combinations(_into_outputs(graph), 2):
+    for item, key, graph in graphs(bed):
+        for one, other in combinations(into_outputs(graph), 2):
 
             def change(draft: Draft, key: str = key, one: Edge = one, other: Edge = other) -> None:
-                first, second = _edge(draft, key, one), _edge(draft, key, other)
+                first, second = edge_of(draft, key, one), edge_of(draft, key, other)
                 first["target"], second["target"] = second["target"], first["target"]
 
             where = f"{item.id} {one.target} and {other.target}"
-            signs = [*_shown(bed, item, one), *_shown(bed, item, other)]
+            signs = [*shown_signs(bed, item, one), *shown_signs(bed, item, other)]
             yield from bed.fault("swapped outputs", where, change, signs)
 
 
 def renamed_node(bed: Bed) -> Iterator[Fault]:
     """An input or output node has another id, the app still uses the old one."""
-    for item, key, _ in _graphs(bed):
+    for item, key, _ in graphs(bed):
         ports = [*bed.inputs(item), *bed.outputs(item)]
         shown = [ref for widget in bed.widgets for ref in bed.refs_shown(widget)]
         ours = (ref for ref in shown if isinstance(ref, (InputRef, OutputRef)) and ref.operation_id == item.id)
@@ -239,7 +199,7 @@ def renamed_node(bed: Bed) -> Iterator[Fault]:
             for new in (f"{port.node_id}2", f"{port.node_id}_of_the_new_version"):
 
                 def change(draft: Draft, key: str = key, old: str = port.node_id, new: str = new) -> None:
-                    _node(draft, key, old)["id"] = new
+                    node_of(draft, key, old)["id"] = new
                     for edge in draft.graph(key)["edges"]:
                         for end in ("source", "target"):
                             edge[end] = new if edge[end] == old else edge[end]
@@ -251,7 +211,7 @@ def renamed_node(bed: Bed) -> Iterator[Fault]:
 
 def fed_input(bed: Bed) -> Iterator[Fault]:
     """An input of the app is fed by a node, so that the app cannot fill it."""
-    for item, key, graph in _graphs(bed):
+    for item, key, graph in graphs(bed):
         for node in graph.inputs:
 
             def change(draft: Draft, key: str = key, node: str = node.id) -> None:
@@ -266,14 +226,14 @@ def fed_input(bed: Bed) -> Iterator[Fault]:
 
 def bypassed_output(bed: Bed) -> Iterator[Fault]:
     """An output that the app shows is switched off."""
-    for item, key, graph in _graphs(bed):
+    for item, key, graph in graphs(bed):
         for node in graph.outputs:
             signs = [sign("GR216 GR219 GR408", operation=item.id, node=node.id)]
             yield from bed.fault(
                 "bypassed output",
                 f"{item.id} {node.id}",
                 lambda draft, key=key, node=node: (
-                    _node(draft, key, node.id).setdefault("ui_properties", {}).update(bypassed=True)
+                    node_of(draft, key, node.id).setdefault("ui_properties", {}).update(bypassed=True)
                 ),
                 signs,
             )
@@ -281,11 +241,11 @@ def bypassed_output(bed: Bed) -> Iterator[Fault]:
 
 def colliding_names(bed: Bed) -> Iterator[Fault]:
     """Two inputs have the same name, so that a run gets only one of them."""
-    for item, key, graph in _graphs(bed):
+    for item, key, graph in graphs(bed):
         for one, other in zip(graph.inputs, graph.inputs[1:], strict=False):
 
             def change(draft: Draft, key: str = key, one: str = one.id, other: str = other.id) -> None:
-                first, second = _node(draft, key, one), _node(draft, key, other)
+                first, second = node_of(draft, key, one), node_of(draft, key, other)
                 second["data"]["name"] = first["data"].get("name", one)
 
             signs = [sign("GR412", operation=item.id, node=other.id), *bed.result_signs(item.id)]
@@ -294,12 +254,12 @@ def colliding_names(bed: Bed) -> Iterator[Fault]:
 
 def _set_property(key: str, node: Node, name: str, value: str) -> Callable[[Draft], None]:
     place = "dynamic_properties" if name in node.dynamic_properties else "data"
-    return lambda draft: _node(draft, key, node.id)[place].update({name: value})
+    return lambda draft: node_of(draft, key, node.id)[place].update({name: value})
 
 
 def wrong_constant(bed: Bed) -> Iterator[Fault]:
     """A fixed value in a node is another one."""
-    for item, key, graph in _graphs(bed):
+    for item, key, graph in graphs(bed):
         for node in graph.nodes:
             for name, value in node.properties.items():
                 fixed = name not in ("name", "description", "value", "min", "max") and name not in graph.fed(node.id)
@@ -310,5 +270,5 @@ def wrong_constant(bed: Bed) -> Iterator[Fault]:
                     "wrong text in a node",
                     f"{item.id} {node.id}.{name}",
                     _set_property(key, node, name, value.replace("{{", "{")[::-1]),
-                    [*bed.result_signs(item.id), *_node_signs(item, node.id)],
+                    [*bed.result_signs(item.id), *node_signs(item, node.id)],
                 )

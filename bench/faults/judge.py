@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from bench.faults.seed import Bed, Fault, SeedApp
+from bench.faults.seed import SERVER, Bed, Fault, SeedApp, World
+from bench.faults.server import Server
 from greenrun.document.findings import Finding, Reason
 from greenrun.oracle.check_report import CheckReport, check_report
 from greenrun.oracle.checked import rechecker
@@ -18,8 +20,12 @@ from greenrun.oracle.options import SimulateOptions
 from greenrun.oracle.report import Report
 from greenrun.oracle.resolve import resolve
 from greenrun.oracle.simulate import simulate
+from greenrun.workflows.providers.configured import ConfiguredProviders
+from greenrun.workflows.providers.interface import Providers
+from greenrun.workflows.providers.scripted import ScriptedProviders
 from greenrun.workspace.folder import LoadedApp, load_path
 from greenrun.workspace.local import LocalHost
+from greenrun.workspace.models import ModelOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +52,22 @@ class Outcome:
 
 
 class Bench:
-    """Judges apps that are mutations of one green app; workers are shared as long as the code stays the same."""
+    """Judges apps that are mutations of one green app; workers are shared as long as the code and the world stay the same.
+
+    `proved` are the closures of apps that had a green run here.
+    """
 
     def __init__(self, app: SeedApp) -> None:
         self.app = app
+        self.proved: set[str] = set()
         self._scratch = tempfile.TemporaryDirectory(prefix="greenrun-faults-")
         self._count = 0
+        self._server = Server()
         self._host: LocalHost | None = None
 
     async def __aenter__(self) -> Bench:
-        self._host = LocalHost(self._laid_out(self.app))
+        await self._server.start()
+        self._host = self._new_host(self.app, self._laid_out(self.app))
         return self
 
     async def __aexit__(
@@ -63,6 +75,7 @@ class Bench:
     ) -> None:
         assert self._host is not None
         await self._host.aclose()
+        await self._server.aclose()
         self._scratch.cleanup()
 
     async def bed(self) -> Bed:
@@ -75,7 +88,7 @@ class Bench:
     def _laid_out(self, app: SeedApp) -> LoadedApp:
         self._count += 1
         folder = Path(self._scratch.name) / str(self._count) / app.name
-        app.write(folder)
+        app.write(folder, self._server.url)
         return load_path(folder)
 
     async def simulate(self, app: SeedApp) -> Report:
@@ -83,7 +96,19 @@ class Bench:
         loaded = self._laid_out(app)
         host = self._host_for(app, loaded)
         try:
-            return await simulate(loaded.target, host, _script(loaded))
+            report = await simulate(loaded.target, host, _script(loaded))
+        finally:
+            await self._leave(host)
+        if report.verdict.ok and report.verdict.proof == "run" and report.closure is not None:
+            self.proved.add(report.closure)
+        return report
+
+    async def closure(self, app: SeedApp) -> str | None:
+        """What a verdict about the app counts for."""
+        loaded = self._laid_out(app)
+        host = self._host_for(app, loaded)
+        try:
+            return (await resolve(loaded.target, host)).closure
         finally:
             await self._leave(host)
 
@@ -97,11 +122,18 @@ class Bench:
             result = fix_all(recheck.draft, recheck)
         finally:
             await self._leave(host)
-        graphs = {key: result.graphs.get(key, graph) for key, graph in app.graphs.items()}
-        return replace(app, document=result.document.stored, graphs=graphs)
+        graphs = {key: self._portable(result.graphs.get(key, graph)) for key, graph in app.graphs.items()}
+        return replace(app, document=self._portable(result.document.stored), graphs=graphs)
+
+    def _portable(self, stored: Any) -> Any:
+        """JSON without the address that the server has just now."""
+        text = json.dumps(stored)
+        return json.loads(text.replace(self._server.url, SERVER)) if self._server.url in text else stored
 
     async def judge(self, fault: Fault) -> Outcome:
         """Check, then play the script if check did not see it, then try the fixes."""
+        if not fault.signs:
+            return await self._edited(fault)
         loaded = self._laid_out(fault.app)
         host = self._host_for(fault.app, loaded)
         try:
@@ -114,6 +146,13 @@ class Bench:
             await self._leave(host)
         static = [item for item in fault.seen_in(checked.findings) if _counts(item)]
         return await self._with_fixes(fault, outcome) if static else outcome
+
+    async def _edited(self, fault: Fault) -> Outcome:
+        """Whether a verdict that is kept for what was proved no longer counts."""
+        closure = await self.closure(fault.app)
+        caught = bool(self.proved) and closure not in self.proved
+        headline = "The closure is another one" if caught else "A verdict of before the edit still counts"
+        return Outcome(fault.kind, fault.app.name, fault.where, caught, "closure", (), headline)
 
     async def _with_fixes(self, fault: Fault, outcome: Outcome) -> Outcome:
         app = await self.fixed(fault.app)
@@ -128,14 +167,34 @@ class Bench:
         return replace(outcome, fixable=True, fixed=fixed, after_fixes=report.verdict.headline)
 
     def _host_for(self, app: SeedApp, loaded: LoadedApp) -> LocalHost:
-        if app.same_code(self.app):
+        self._server.answers = app.world.answers
+        if app.same_host(self.app):
             assert self._host is not None
             return self._host
-        return LocalHost(loaded)
+        return self._new_host(app, loaded)
+
+    def _new_host(self, app: SeedApp, loaded: LoadedApp) -> LocalHost:
+        """A host in the world of the app. No model that costs anything is ever asked."""
+        world = app.world
+        return LocalHost(
+            loaded,
+            providers=_providers(world),
+            models=ModelOptions(missing="fail"),
+            allow=[self._server.address],
+            cost_cap=world.cost_cap,
+            allow_external=world.allow_external,
+        )
 
     async def _leave(self, host: LocalHost) -> None:
         if host is not self._host:
             await host.aclose()
+
+
+def _providers(world: World) -> Providers | None:
+    """Who answers for models; None: the app's own recording."""
+    if world.models == "recorded":
+        return None
+    return ScriptedProviders(world.script) if world.models == "scripted" else ConfiguredProviders({})
 
 
 def _script(loaded: LoadedApp) -> SimulateOptions:

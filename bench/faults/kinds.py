@@ -9,10 +9,13 @@ from bench.faults import (
     binding_kinds,
     condition_kinds,
     document_kinds,
+    edit_kinds,
     event_kinds,
     function_kinds,
     graph_kinds,
+    nested_kinds,
     operation_kinds,
+    stream_kinds,
 )
 from bench.faults.seed import Bed, Fault, Kind
 
@@ -116,6 +119,37 @@ KINDS: Final[dict[str, Kind]] = {
     "function that returns another key": function_kinds.returning_other_key,
     "function with an unserialisable result": function_kinds.unserialisable,
     "misspelt stream output": function_kinds.misspelt_stream,
+    # What comes in pieces
+    "node that raises in a stream": stream_kinds.raising_late,
+    "stream cut short": stream_kinds.cut_short,
+    "stream without its first piece": stream_kinds.lost_piece,
+    "last piece in place of the whole": stream_kinds.last_piece,
+    "output that is never fed": stream_kinds.never_fed,
+    "iteration over an empty list": stream_kinds.empty_list,
+    "limit of a node reached": stream_kinds.limit_reached,
+    "list with a failed branch": stream_kinds.join_with_failed_branch,
+    "list with an untaken branch": stream_kinds.join_with_untaken_branch,
+    # Graphs in graphs, functions as nodes
+    "nested node that raises": nested_kinds.raising_inside,
+    "nested run that is stopped": nested_kinds.stopped_inside,
+    "nested node that returns empty": nested_kinds.empty_inside,
+    "missing nested output": nested_kinds.missing_output_inside,
+    "renamed nested input": nested_kinds.renamed_input_inside,
+    "renamed nested output": nested_kinds.renamed_output_inside,
+    "broken nested edge": nested_kinds.broken_edge_inside,
+    "unknown nested node type": nested_kinds.unknown_type_inside,
+    "empty nested graph": nested_kinds.emptied,
+    "missing nested workflow": nested_kinds.missing_nested_workflow,
+    "workflow that runs itself": nested_kinds.nested_in_itself,
+    "function node that fails": nested_kinds.failing_function_node,
+    "function node without its function": nested_kinds.missing_function_node,
+    "misspelt function of a node": nested_kinds.misspelt_function_node,
+    # Edits after the app was proved
+    "function edited after proof": edit_kinds.function_edited,
+    "imported module edited after proof": edit_kinds.imported_module_edited,
+    "graph edited after proof": edit_kinds.graph_edited,
+    "nested graph edited after proof": edit_kinds.nested_graph_edited,
+    "document edited after proof": edit_kinds.document_edited,
 }
 """Name to the places of an app where such a fault can be put."""
 

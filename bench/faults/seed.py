@@ -6,11 +6,12 @@ import json
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal
 
+from bench.faults.server import Answer
 from greenrun.document.bindings import InputRef, OutputRef, Ref, VariableRef, resolve
 from greenrun.document.catalog import SLOT_MAP
 from greenrun.document.findings import Finding, Place, Reason
@@ -21,7 +22,24 @@ from greenrun.document.tree import Widget
 from greenrun.instances.app import App, AppOperation
 
 CODE_FOLDERS = ("workflows",)
+SERVER: Final = "http://server.invalid"
+"""Stands in an app for the address of the server that it talks to."""
 MEMBERS = ("widget", "operation", "variable", "resource", "node", "edge", "step")
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What an app meets when it runs.
+
+    `models` says who answers for models: what the app recorded and nobody else, made-up models by `script`, or the configured
+    ones, of which none has a key here. `answers` are those of the server by path. A run may cost `cost_cap` US dollars.
+    """
+
+    models: Literal["recorded", "scripted", "configured"] = "recorded"
+    script: Mapping[str, Any] = field(default_factory=dict)
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+    cost_cap: float | None = None
+    allow_external: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +52,23 @@ class SeedApp:
     graphs: Mapping[str, Any] = field(default_factory=dict)
     functions: Mapping[str, str] = field(default_factory=dict)
     others: Mapping[str, bytes] = field(default_factory=dict)
+    world: World = World()
 
-    def write(self, folder: Path) -> None:
-        """Lay the app out as an app folder."""
-        (folder / "workflows").mkdir(parents=True)
-        (folder / "app.json").write_text(json.dumps(self.document), encoding="utf-8")
-        (folder / "script.json").write_text(json.dumps(self.script), encoding="utf-8")
-        for key, graph in self.graphs.items():
-            (folder / "workflows" / f"{key}.json").write_text(json.dumps(graph), encoding="utf-8")
-        for module, source in self.functions.items():
-            (folder / "workflows" / f"{module}.py").write_text(source, encoding="utf-8")
-        for name, content in self.others.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(content)
+    def write(self, folder: Path, server: str = SERVER) -> None:
+        """Lay the app out as an app folder, with the address of its server in it."""
+        texts = {"app.json": json.dumps(self.document), "script.json": json.dumps(self.script)}
+        texts |= {f"workflows/{key}.json": json.dumps(graph) for key, graph in self.graphs.items()}
+        texts |= {f"workflows/{module}.py": source for module, source in self.functions.items()}
+        files = {name: text.replace(SERVER, server).encode() for name, text in texts.items()}
+        for name, content in {**files, **self.others}.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
 
-    def same_code(self, other: SeedApp) -> bool:
-        """Whether both run the same graphs and functions."""
-        return self.graphs == other.graphs and self.functions == other.functions
+    def same_host(self, other: SeedApp) -> bool:
+        """Whether both run the same graphs and functions in the same world."""
+        code = self.graphs == other.graphs and self.functions == other.functions
+        return code and self.others == other.others and self.world == other.world
 
 
 def read_app(folder: Path) -> SeedApp:
@@ -101,7 +119,10 @@ def at_widgets(codes: str, widgets: Iterable[str]) -> list[Sign]:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A mutated app with one fault in it. `where` names the place in words; `signs` are what counts as seen."""
+    """A mutated app with one fault in it. `where` names the place in words; `signs` are what counts as seen.
+
+    Without signs the fault is that something was edited after the app was proved: the old verdict must not count any more.
+    """
 
     kind: str
     app: SeedApp
@@ -121,10 +142,16 @@ class Draft:
         self.script = deepcopy(app.script)
         self.graphs: dict[str, Any] = deepcopy(dict(app.graphs))
         self.functions = dict(app.functions)
+        self.others = dict(app.others)
+        self.world = app.world
 
     def done(self) -> SeedApp:
-        app = self._app
-        return SeedApp(app.name, self.document, self.script, self.graphs, self.functions, app.others)
+        name = self._app.name
+        return SeedApp(name, self.document, self.script, self.graphs, self.functions, self.others, self.world)
+
+    def answer(self, path: str, answer: Answer) -> None:
+        """The server answers otherwise."""
+        self.world = replace(self.world, answers={**self.world.answers, path: answer})
 
     def components(self) -> Iterator[tuple[dict[str, Any], list[Any], dict[str, Any] | None, str | None]]:
         """Every component with the list that holds it, its parent and its slot; parents first."""

@@ -13,6 +13,7 @@ from greenrun.document.errors import JsonReadError
 from greenrun.document.json_text import read_json
 from greenrun.document.values import is_record
 from greenrun.workspace.folder import read_json_file, script_of, with_files
+from greenrun.workspace.models import RECORDING_FILE, Missing, ModelOptions, Source
 
 AppPath = Annotated[
     Path, typer.Argument(metavar="APP", help="An app folder, a bundle, a document, or a workflow file with its app.")
@@ -23,6 +24,56 @@ WatchFlag = Annotated[
     bool, typer.Option("--watch", help="Do it again whenever a file changes, and show what is different.")
 ]
 TrustFlag = Annotated[bool, typer.Option("--trust", help="Let Python code that a bundle brings be imported and run.")]
+
+
+ModelsOption = Annotated[
+    Source,
+    typer.Option(
+        "--models",
+        help='"configured" asks real providers, with keys from your environment; "scripted" makes up answers of the right shape, '
+        "offline and free.",
+    ),
+]
+RecordFlag = Annotated[
+    bool,
+    typer.Option(
+        "--record", help="Replay the answers of models that are recorded, ask for the rest, and record those."
+    ),
+]
+ReplayFlag = Annotated[
+    bool, typer.Option("--replay", help="Answer calls of models from the recording; one that is not in it fails.")
+]
+MissingOption = Annotated[
+    Missing | None,
+    typer.Option(
+        "--replay-missing", help='What happens to a call that is not recorded: "fail", or "call" the provider.'
+    ),
+]
+RecordingPath = Annotated[
+    Path | None,
+    typer.Option("--recording", metavar="FILE", help=f"The recording, instead of the app's own {RECORDING_FILE}."),
+]
+MaxCostOption = Annotated[
+    float | None, typer.Option("--max-cost", min=0, metavar="USD", help="What the models of one run may cost.")
+]
+ExternalFlag = Annotated[
+    bool,
+    typer.Option("--allow-external", help="Let runs change the world outside: send requests, call such functions."),
+]
+
+
+def model_options(
+    source: Source, *, record: bool, replay: bool, missing: Missing | None, recording: Path | None
+) -> ModelOptions:
+    """How models answer, from the options of a command."""
+    if replay and record:
+        raise WrongUse(
+            "--replay and --record exclude each other: --record replays what is recorded, and asks for the rest."
+        )
+    if source == "scripted" and (replay or record):
+        raise WrongUse("--models scripted makes up every answer, so there is nothing to replay or record.")
+    wanted: Missing = missing or ("fail" if replay else "call")
+    return ModelOptions(source, recording, replay, wanted, record)
 
 
 def json_object(text: str | None, option: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from greenrun.cli.console import EXIT_CODES, err, out, print_json
 from greenrun.cli.interrupt import run_async
 from greenrun.cli.progress import progress
 from greenrun.cli.show import show_check, show_headline
+from greenrun.cli.trust import ask_for_trust
 from greenrun.cli.watch import watch as watch_files
 from greenrun.oracle.check_report import CheckReport
 from greenrun.workspace.project import load
@@ -24,8 +25,10 @@ def check(
     """Check an app's wiring: bindings, events, conditions, mappings, graphs. Runs nothing."""
 
     async def once(again: bool = False) -> CheckReport:
+        project = load(path, trust=trust)
+        await ask_for_trust(project, ask=not as_json)
         async with progress(f"checking {path.name or path}"):
-            report = await load(path, trust=trust).acheck()
+            report = await project.acheck()
         if as_json:
             print_json(report.to_json() if full else _summary(report))
         elif again:

@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from greenrun.cli.arguments import AppPath, FullFlag, JsonFlag, TrustFlag, WatchFlag, json_object, script
+from greenrun.cli.arguments import (
+    AppPath,
+    ExternalFlag,
+    FullFlag,
+    JsonFlag,
+    MaxCostOption,
+    MissingOption,
+    ModelsOption,
+    RecordFlag,
+    RecordingPath,
+    ReplayFlag,
+    TrustFlag,
+    WatchFlag,
+    json_object,
+    model_options,
+    script,
+)
 from greenrun.cli.console import EXIT_CODES, WrongUse, err, out, print_json
 from greenrun.cli.interrupt import run_async
 from greenrun.cli.output import output_folder, write_report
 from greenrun.cli.progress import progress
 from greenrun.cli.show import show_headline, show_report
+from greenrun.cli.trust import ask_for_trust
 from greenrun.cli.watch import watch as watch_files
 from greenrun.oracle.options import SimulateOptions
 from greenrun.oracle.report import Report
@@ -50,9 +68,17 @@ def debug(
     full: FullFlag = False,
     watch: WatchFlag = False,
     trust: TrustFlag = False,
+    models: ModelsOption = "configured",
+    record: RecordFlag = False,
+    replay: ReplayFlag = False,
+    replay_missing: MissingOption = None,
+    recording: RecordingPath = None,
+    max_cost: MaxCostOption = None,
+    allow_external: ExternalFlag = False,
 ) -> None:
     """Drive an app as a person would, with real runs, and grade what it does."""
     with_steps, steps = script(interact, "--interact")
+    chosen = model_options(models, record=record, replay=replay, missing=replay_missing, recording=recording)
     options = SimulateOptions(
         params={**with_steps, **json_object(params, "--params")},
         interact=steps,
@@ -62,12 +88,14 @@ def debug(
     )
 
     async def once(again: bool = False) -> Report:
-        project = load(path, trust=trust)
-        async with progress(f"simulating {path.name or path}") as line:
-            report = await project.asimulate(replace(options, on_progress=line.note))
-        folder = output_folder(report, out_dir, watching=watch)
-        report = replace(report, bundle_dir=str(folder))
-        unwritten = write_report(folder, report, project.loaded)
+        project = load(path, trust=trust, models=chosen, cost_cap=max_cost, allow_external=allow_external)
+        await ask_for_trust(project, ask=not as_json)
+        with tempfile.TemporaryDirectory(prefix="greenrun-assets-") as assets:
+            async with progress(f"simulating {path.name or path}") as line:
+                report = await project.asimulate(replace(options, on_progress=line.note), assets=Path(assets))
+            folder = output_folder(report, out_dir, watching=watch)
+            report = replace(report, bundle_dir=str(folder))
+            unwritten = write_report(folder, report, project.loaded, Path(assets))
         if unwritten is not None:
             report = replace(report, bundle_dir=None)
         if as_json:

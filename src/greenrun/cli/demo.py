@@ -15,6 +15,7 @@ from greenrun.cli.main import CHECK_FAILED, OK, RED
 from greenrun.cli.progress import progress
 from greenrun.oracle.report import Report
 from greenrun.workspace.folder import APP_FILE
+from greenrun.workspace.models import ModelOptions
 from greenrun.workspace.project import load
 
 
@@ -51,7 +52,7 @@ async def _simulate_all(folders: list[Path]) -> list[tuple[str, Report]]:
     async with progress("simulating the examples") as line:
         for number, folder in enumerate(folders, start=1):
             line.note(f"{folder.name} ({number}/{len(folders)})")
-            reports.append((folder.name, await load(folder).asimulate()))
+            reports.append((folder.name, await load(folder, models=ModelOptions(missing="fail")).asimulate()))
     return reports
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import platform
-import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from greenrun.cli.console import out, plain, print_json, print_rows
 from greenrun.cli.demo import example_folders
 from greenrun.cli.main import OK, RED
 from greenrun.workflows.functions import FunctionHost
+from greenrun.workflows.functions.sandbox.bubblewrap import Bubblewrap, probe
 from greenrun.workflows.registry import default_registry
 
 
@@ -92,9 +92,12 @@ def _module(name: str, module: str, needed_for: str, extra: str) -> Callable[[],
 
 
 def _bubblewrap() -> Diagnosis:
-    return Diagnosis(
-        "bubblewrap", shutil.which("bwrap"), "isolation of user code (not used yet)", "apt-get install bubblewrap"
-    )
+    found = probe()
+    if isinstance(found, Bubblewrap):
+        left_out = f" (without {', '.join(sorted(found.left_out))})" if found.left_out else ""
+        return Diagnosis("bubblewrap", found.program + left_out, "isolation of Python functions")
+    needed_for = f"isolation of Python functions: {found.reason}"
+    return Diagnosis("bubblewrap", None, needed_for, found.remedy)
 
 
 def _nodes() -> Diagnosis:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,15 @@ def output_folder(report: Report, wanted: Path | None, *, watching: bool) -> Pat
     return BASE / f"app-{name}-{stamp}"
 
 
-def write_report(folder: Path, report: Report, loaded: LoadedApp) -> str | None:
-    """report.json, report.md, app.json, workflow.json and the messages of every run; why not, when that failed."""
+def write_report(folder: Path, report: Report, loaded: LoadedApp, assets: Path | None = None) -> str | None:
+    """report.json, report.md, app.json, workflow.json, the messages of every run, and the media in `assets`.
+
+    Returns why not, when that failed.
+    """
     try:
         _write_files(folder, report, loaded)
+        if assets is not None and any(assets.iterdir()):
+            shutil.copytree(assets, folder / "assets", dirs_exist_ok=True)
     except OSError as error:
         return error.strerror or str(error)
     return None

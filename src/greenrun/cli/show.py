@@ -8,7 +8,7 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import groupby, starmap
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from rich.console import Console
 
@@ -76,10 +76,19 @@ def show_report(console: Console, report: Report) -> None:
     facts += _labelled("not exercised", _not_exercised(verdict))
     if report.isolation is not None and report.runs:
         facts.append(("isolation", plain(report.isolation)))
+    if used := _models(report.models or {}):
+        facts.append(("models", used))
     if report.bundle_dir is not None:
         facts.append(("report", plain(report.bundle_dir)))
     _facts(console, facts)
     show_findings(console, report.findings, verdict.reasons)
+
+
+def _models(models: dict[str, Any]) -> str:
+    """Where answers of models came from; nothing when none was asked for."""
+    calls = "scripted answers" if models.get("source") == "scripted" else "calls to providers"
+    parts = [(models.get("replayed") or 0, "replayed"), (models.get("calls") or 0, calls)]
+    return ", ".join(f"{count} {what}" for count, what in parts if count)
 
 
 def show_findings(console: Console, findings: Iterable[Finding], reasons: Iterable[Reason] = ()) -> None:

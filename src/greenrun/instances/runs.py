@@ -16,6 +16,7 @@ from greenrun.runtime.policy import decide_run
 from greenrun.runtime.queries import live_invocations
 from greenrun.runtime.starts import started_run, waiting_run
 from greenrun.runtime.state import InstanceState, Invocation
+from greenrun.workflows.messages import DENIALS
 
 Limit = Literal["operation", "ceiling", "deadline"]
 CancelledBy = Literal["cancel", "event", "replace", "close"]
@@ -46,6 +47,12 @@ class RunRecord:
     open: bool = True
     settled: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[None] | None = None
+
+    @property
+    def denied(self) -> str | None:
+        """Why a permission or a spending cap kept the run from going on; None when none did."""
+        end = next((message for message in reversed(self.messages) if message.get("type") == "job_update"), {})
+        return str(end.get("error")) if end.get("error_code") in DENIALS else None
 
     def close(self) -> None:
         """The runner has let go: nothing that it says counts any more."""

@@ -9,7 +9,7 @@ from greenrun.instances.app import AppOperation
 from greenrun.instances.runs import RunRecord
 from greenrun.oracle.reach import Reach
 from greenrun.oracle.report import NotExercised, NotExercisedReason
-from greenrun.oracle.session import Session
+from greenrun.oracle.session import Session, stopped_by_harness
 from greenrun.oracle.triggers import run_triggers
 
 _REFUSALS: Mapping[str, NotExercisedReason] = {
@@ -45,7 +45,7 @@ def exercise_of(session: Session, reach: Reach, missed: Mapping[str, NotExercise
 
 def _settled(session: Session, record: RunRecord) -> bool:
     status = session.instance.state.invocations[record.id].status
-    return record.run_index is not None and record.limit in (None, "operation") and status in ("completed", "failed")
+    return record.run_index is not None and not stopped_by_harness(record) and status in ("completed", "failed")
 
 
 def _why(session: Session, reach: Reach, item: AppOperation, missed: Mapping[str, NotExercised]) -> NotExercised:
@@ -74,6 +74,8 @@ def _attempted(item: AppOperation, record: RunRecord) -> NotExercised:
         resource = record.refused.resource
         supply = record.refused.input_name or (f"resource:{resource}" if resource is not None else None)
         return NotExercised(item.id, reason, supply)
+    if record.denied is not None:
+        return NotExercised(item.id, "not_allowed")
     return NotExercised(item.id, "cancelled" if record.cancelled_by is not None else "not_settled")
 
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from greenrun.document.findings import Finding, Place, Reason
 from greenrun.document.js import to_text
+from greenrun.instances.runner import Message
+from greenrun.instances.runs import RunRecord
 from greenrun.oracle.evidence import Evidence, name_of, one_line
 from greenrun.oracle.triggers import run_triggers
 
 NODE_ERRORS_PER_RUN = 5
+REQUESTS = "lib.http."
+"""Node types that send requests and have an output ``status``."""
 
 _NEEDS_THE_RUNS = frozenset({"GR712", "GR713", "GR715", "GR716", "GR717", "GR718"})
 """What a step can fail with only because an operation is unknown or its run was stopped."""
@@ -64,6 +68,8 @@ def judge_runs(evidence: Evidence) -> list[Finding]:
         status = evidence.status(record)
         if status == "completed" or record.limit is not None or record.cancelled_by in ("cancel", "replace"):
             continue
+        if record.denied is not None:
+            continue
         error = one_line(evidence.error(record) or "it did not say why")
         message = f'Run {record.run_index} of operation "{record.operation_id}" ended {status}: {error}'
         findings.append(Finding("GR720", "error", message, Place(operation=record.operation_id)))
@@ -97,13 +103,48 @@ def judge_limits(evidence: Evidence) -> list[Finding]:
     ]
 
 
+def judge_requests(evidence: Evidence) -> list[Finding]:
+    """GR733: requests that were answered with an error in runs that ended ok, where nothing looks at the status."""
+    findings: list[Finding] = []
+    for record in evidence.started:
+        if evidence.status(record) != "completed":
+            continue
+        for node, call in _unread_failures(evidence, record).items():
+            message = (
+                f'Operation "{record.operation_id}" ended ok although {call.get("provider") or "a server"} answered the '
+                f'request of node "{node}" with {call.get("status")}, and nothing looks at its status. Connect the '
+                'output "status", or stop where it is not 2xx.'
+            )
+            findings.append(Finding("GR733", "error", message, Place(operation=record.operation_id, node=node)))
+    return findings
+
+
+def _unread_failures(evidence: Evidence, record: RunRecord) -> dict[str, Message]:
+    """By node, the last failed request of each node whose output ``status`` leads nowhere."""
+    item = evidence.app.operation(record.operation_id)
+    if item is None or item.graph is None:
+        return {}
+    types = {node.id: node.type for node in item.graph.nodes}
+    read = {edge.source for edge in item.graph.edges if edge.source_handle == "status"}
+    return {
+        node: message
+        for message in record.messages
+        if message.get("type") == "provider_call_failed"
+        and types.get(node := str(message.get("node_id")), "").startswith(REQUESTS)
+        and node not in read
+    }
+
+
 def judge_provider_calls(evidence: Evidence) -> list[Finding]:
     """GR731: failed model or provider calls in runs that ended ok."""
     findings: list[Finding] = []
     for record in evidence.started:
         if evidence.status(record) != "completed":
             continue
+        unread = _unread_failures(evidence, record)
         for call in (message for message in record.messages if message.get("type") == "provider_call_failed"):
+            if call.get("node_id") in unread:
+                continue
             node, provider, kind = (
                 call.get("node_id"),
                 call.get("provider") or "a provider",
@@ -126,8 +167,14 @@ def judge_direct_runs(evidence: Evidence) -> list[Finding]:
 
 
 def limit_reasons(evidence: Evidence) -> list[Reason]:
-    """GR905 and GR906: limits of the harness itself, which never count against the app."""
+    """GR905, GR906 and GR908: limits and permissions of the harness itself, which never count against the app."""
     reasons = [
+        Reason("GR908", f'Operation "{operation}" was not let go on: {why}', operation)
+        for operation, why in dict.fromkeys(
+            (record.operation_id, record.denied) for record in evidence.started if record.denied is not None
+        )
+    ]
+    reasons += [
         Reason(
             "GR905",
             f'Operation "{record.operation_id}" was stopped after {record.timed_out_ms:.0f} ms, the limit for each run, which '

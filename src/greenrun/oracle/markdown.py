@@ -45,7 +45,15 @@ def _target_line(report: Report) -> str:
         parts.append(f"snapshot `{report.snapshot}`")
     if report.closure is not None:
         parts.append(f"closure `{report.closure}`")
+    if report.isolation is not None and report.runs:
+        parts.append(f"isolation: {report.isolation}")
+    parts += _models(report.models or {})
     return ", ".join(parts)
+
+
+def _models(models: dict[str, Any]) -> list[str]:
+    parts = [f"{models[key]} {text}" for key, text in (("calls", "asked"), ("replayed", "replayed")) if models.get(key)]
+    return [f"model calls ({models.get('source')}): {', '.join(parts)}"] if parts else []
 
 
 def _section(title: str, body: str) -> list[str]:

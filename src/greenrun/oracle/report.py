@@ -23,6 +23,7 @@ NotExercisedReason: TypeAlias = Literal[
     "direct",
     "cancelled",
     "not_settled",
+    "not_allowed",
 ]
 
 
@@ -131,6 +132,7 @@ class Report:
     resources: tuple[dict[str, Any], ...] = ()
     not_simulated: tuple[str, ...] = ()
     isolation: str | None = None
+    models: dict[str, Any] | None = None
     bundle_dir: str | None = None
     messages: tuple[list[dict[str, Any]], ...] = ()
 
@@ -156,6 +158,7 @@ class Report:
             "resources": list(self.resources),
             "notSimulated": list(self.not_simulated),
             "isolation": self.isolation,
+            "models": self.models,
             "verdict": self.verdict.to_json(),
             "bundleDir": self.bundle_dir,
         }

@@ -12,10 +12,11 @@ from greenrun.document.json_text import MAX_DEPTH, is_too_deep
 from greenrun.document.model import FunctionTarget, Operation, ScriptTarget, WorkflowTarget, operation_target
 from greenrun.document.surface import Surface
 from greenrun.instances.app import App, AppOperation, build_app
+from greenrun.oracle.dependencies import dependencies
 from greenrun.oracle.host import FunctionUntrusted, Host
 from greenrun.oracle.target import SELF, Target, with_host_graph
 from greenrun.workflows.functions import FunctionImportError, FunctionMissing
-from greenrun.workflows.graph import load_graph
+from greenrun.workflows.graph import Graph, load_graph
 from greenrun.workflows.surface import extract_surface
 
 
@@ -55,6 +56,8 @@ class _Resolver:
         self._carried_id = target.info.workflow_id if target.host_graph is not None else None
         self._loaded: dict[str, Any] = {}
         self._failed: dict[str, Exception] = {}
+        self._functions: set[str] = set()
+        self._nested: dict[str, Any] = {}
 
     async def find_host_graph(self) -> None:
         """The graph of the first operation that loads stands in for operations that name none (spec: harness 1.2)."""
@@ -116,7 +119,45 @@ class _Resolver:
             )
             return AppOperation(operation, unavailable=message)
         graph = load_graph(stored)
-        return AppOperation(operation, extract_surface(graph, self.host.registry), graph=graph, graph_key=key)
+        return await self._needs(operation, graph) or AppOperation(
+            operation, extract_surface(graph, self.host.registry), graph=graph, graph_key=key
+        )
+
+    async def _needs(
+        self, operation: Operation, graph: Graph, path: str = "", above: tuple[str, ...] = ()
+    ) -> AppOperation | None:
+        """Look up what the graph's nodes run; the operation as it stands when something of it is not there."""
+        for needed in dependencies(graph, path):
+            where = f'Operation "{operation.id}", node "{needed.node}"'
+            if needed.function is not None:
+                try:
+                    await self.host.function_ports(needed.function)
+                except FunctionMissing as error:
+                    return AppOperation(operation, unavailable=f"{where}: {error}")
+                except FunctionUntrusted as error:
+                    return AppOperation(operation, unknown=Reason("GR904", f"{where}: {error}", operation.id))
+                except FunctionImportError as error:
+                    return AppOperation(operation, unknown=Reason("GR903", f"{where}: {error}", operation.id))
+                except Exception as error:
+                    return AppOperation(operation, unknown=_loader_reason(operation, error))
+                self._functions.add(needed.function)
+            elif needed.workflow_id is not None and needed.workflow_id not in above:
+                try:
+                    _, stored = await self._graph(WorkflowTarget(needed.workflow_id, None))
+                except Exception as error:
+                    return AppOperation(operation, unknown=_loader_reason(operation, error))
+                if stored is None:
+                    message = (
+                        f'{where} runs the workflow "{needed.workflow_id}", which is not here. Add the workflow, or choose '
+                        "another one in the node."
+                    )
+                    return AppOperation(operation, unavailable=message)
+                self._nested[needed.workflow_id] = stored
+                inner = (*above, needed.workflow_id)
+                failed = await self._needs(operation, load_graph(stored), f"{needed.node}/", inner)
+                if failed is not None:
+                    return failed
+        return None
 
     async def _graph(self, target: WorkflowTarget) -> tuple[str, Any | None]:
         if target.workflow_id in self.target.graphs:
@@ -140,7 +181,10 @@ class _Resolver:
     def closure_parts(self, operations: list[AppOperation]) -> dict[str, Any]:
         """Everything besides the document that a verdict depends on (DESIGN 3.2)."""
         graphs = {item.graph_key: item.graph.stored for item in operations if item.graph is not None and item.graph_key}
+        graphs = self._nested | graphs
         functions: dict[str, Any] = {}
+        for name in sorted(self._functions):
+            functions |= self.host.function_sources(name)
         for item in operations:
             target = operation_target(item.operation)
             if isinstance(target, FunctionTarget) and item.surface is not None:

@@ -50,6 +50,11 @@ _WIDGET_CODES = {
 _RUN_CODES = {"media_missing": "GR715"}
 
 
+def stopped_by_harness(run: RunRecord) -> bool:
+    """Whether a limit or a permission of the check stopped a run, and not the app."""
+    return run.limit in HARNESS_LIMITS or run.denied is not None
+
+
 class Session:
     """One simulation in progress. `through_widgets` are the runs that a click or a change started."""
 
@@ -137,7 +142,7 @@ class Session:
 
     def _cut_short(self) -> bool:
         """Whether the harness stopped a run, so that what it would have brought about is missing."""
-        return any(run.limit in HARNESS_LIMITS for run in self.instance.runs.started)
+        return any(stopped_by_harness(run) for run in self.instance.runs.started)
 
     def _set(self, step: SetStep, record: Interaction) -> None:
         try:
@@ -197,7 +202,7 @@ class Session:
         record.run_index = next((run.run_index for run in reaction.runs if run.run_index is not None), None)
         for run in reaction.runs:
             invocation = self.instance.state.invocations[run.id]
-            if invocation.status == "failed" and run.limit not in HARNESS_LIMITS:
+            if invocation.status == "failed" and not stopped_by_harness(run):
                 text = invocation.error or "it failed without saying why"
                 record.fail("GR717", f'The run of operation "{run.operation_id}" failed: {text}')
 

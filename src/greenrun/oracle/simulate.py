@@ -137,6 +137,7 @@ class _Simulation:
             "ok": invocation.status == "completed",
             "status": invocation.status,
             "error": invocation.error if invocation.error is not None else report["error"],
+            "isolation": getattr(self.host, "isolation", None),
         }
 
     def _function(self, operation_id: str) -> str | None:

@@ -12,6 +12,7 @@ from greenrun.oracle.judge_runs import (
     judge_limits,
     judge_provider_calls,
     judge_reach,
+    judge_requests,
     judge_runs,
     judge_steps,
 )
@@ -33,12 +34,13 @@ _IN_WORDS: Mapping[NotExercisedReason, str] = {
     "direct": "started by a run step only",
     "cancelled": "cancelled",
     "not_settled": "did not finish",
+    "not_allowed": "not allowed",
 }
 
 
 def judge(evidence: Evidence) -> list[Finding]:
     """Everything after the static rules, in the order of the verdict steps."""
-    steps = (judge_reach, judge_steps, judge_runs, judge_limits, judge_resources, judge_shown)
+    steps = (judge_reach, judge_steps, judge_runs, judge_limits, judge_requests, judge_resources, judge_shown)
     findings = [finding for step in steps for finding in step(evidence)]
     if not _explained(evidence):
         findings += judge_nothing_ran(evidence)

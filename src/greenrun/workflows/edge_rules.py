@@ -12,7 +12,7 @@ from greenrun.workflows.graph import Edge
 from greenrun.workflows.node_rules import shown
 from greenrun.workflows.runnable import prepare
 from greenrun.workflows.scopes import FEEDBACK, LOOP, analyse_scopes
-from greenrun.workflows.type_meta import agree, is_list_type, type_text
+from greenrun.workflows.type_meta import agree, as_type, is_list_type, type_text
 
 _LISTED: Final = 10
 
@@ -81,22 +81,22 @@ def _rings(nodes: Iterable[str], followed: dict[str, list[str]]) -> list[list[st
     number: dict[str, int] = {}
     lowest: dict[str, int] = {}
     path: list[str] = []
-    on_path: set[str] = set()
+    on_path: dict[str, int] = {}  # each node of the path, and its position there
     rings: list[list[str]] = []
     for root in nodes:
         if root in number:
             continue
         number[root] = lowest[root] = len(number)
+        on_path[root] = len(path)
         path.append(root)
-        on_path.add(root)
         stack = [(root, iter(followed.get(root, ())))]
         while stack:
             node, targets = stack[-1]
             for target in targets:
                 if target not in number:
                     number[target] = lowest[target] = len(number)
+                    on_path[target] = len(path)
                     path.append(target)
-                    on_path.add(target)
                     stack.append((target, iter(followed.get(target, ()))))
                     break
                 if target in on_path:
@@ -106,10 +106,10 @@ def _rings(nodes: Iterable[str], followed: dict[str, list[str]]) -> list[list[st
                 if stack:
                     lowest[stack[-1][0]] = min(lowest[stack[-1][0]], lowest[node])
                 if lowest[node] == number[node]:
-                    start = path.index(node)
-                    ring = path[start:]
-                    del path[start:]
-                    on_path.difference_update(ring)
+                    ring = path[on_path[node] :]
+                    del path[on_path[node] :]
+                    for member in ring:
+                        del on_path[member]
                     if len(ring) > 1:
                         rings.append(ring)
     return rings[::-1]
@@ -188,10 +188,7 @@ def types(facts: GraphFacts) -> Iterator[Finding]:
         wanted = facts.input_type(edge.target, edge.target_handle)
         if agree(given, wanted):
             continue
-        source, target = facts.types.get(edge.source), facts.types.get(edge.target)
-        is_declared = (source is None or source.output(edge.source_handle) is None) or (
-            target is None or target.property(edge.target_handle) is None
-        )
+        is_declared = _is_declared(facts, edge)
         yield Finding(
             "GR622" if is_declared else "GR621",
             "error" if is_declared else "warning",
@@ -214,14 +211,30 @@ def scopes(facts: GraphFacts) -> Iterator[Finding]:
         )
 
 
+def _is_declared(facts: GraphFacts, edge: Edge) -> bool:
+    """True when one of the types of an edge is that of a declared dynamic slot, and not what a type or an inner graph has."""
+    source, target = facts.types.get(edge.source), facts.types.get(edge.target)
+    source_slots, target_slots = facts.nodes[edge.source].dynamic_outputs, facts.nodes[edge.target].dynamic_inputs
+    return (
+        source is None
+        or target is None
+        or (source.output(edge.source_handle) is None and as_type(source_slots.get(edge.source_handle)) is not None)
+        or (target.property(edge.target_handle) is None and as_type(target_slots.get(edge.target_handle)) is not None)
+    )
+
+
 def _outputs(facts: GraphFacts, node_id: str) -> list[str]:
     found = facts.types.get(node_id)
+    if (surface := facts.surfaces.get(node_id)) is not None:
+        return list(dict.fromkeys(port.name for port in surface.outputs))
     return [*(found.output_table if found is not None else ()), *facts.nodes[node_id].dynamic_outputs]
 
 
 def _inputs(facts: GraphFacts, node_id: str) -> list[str]:
     found = facts.types.get(node_id)
     node = facts.nodes[node_id]
+    if (surface := facts.surfaces.get(node_id)) is not None:
+        return list(dict.fromkeys(port.name for port in surface.inputs))
     slots = dict.fromkeys((*node.dynamic_inputs, *node.dynamic_properties))
     return [*(found.property_table if found is not None else ()), *slots]
 
@@ -230,6 +243,8 @@ def _is_output(facts: GraphFacts, node_id: str, handle: str) -> bool:
     found = facts.types.get(node_id)
     if found is None or found.output(handle) is not None:
         return True
+    if node_id in facts.surfaces:
+        return handle in _outputs(facts, node_id)
     declared = facts.nodes[node_id].dynamic_outputs
     return found.dynamic_outputs and (not declared or handle in declared)
 
@@ -238,6 +253,8 @@ def _is_input(facts: GraphFacts, node_id: str, handle: str) -> bool:
     found = facts.types.get(node_id)
     if found is None or found.property(handle) is not None:
         return True
+    if node_id in facts.surfaces:
+        return handle in _inputs(facts, node_id)
     node = facts.nodes[node_id]
     declared = node.dynamic_inputs
     return found.dynamic_inputs and (not declared or handle in declared or handle in node.dynamic_properties)

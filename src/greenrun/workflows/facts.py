@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from greenrun.document.js import trim
+from greenrun.document.surface import Port, Surface
 from greenrun.document.values import ABSENT, Value, is_record
-from greenrun.workflows.graph import Edge, Graph, Node
+from greenrun.workflows.graph import Edge, Graph, Node, load_graph
+from greenrun.workflows.nesting import NESTING, inner_graph, named_workflow
 from greenrun.workflows.registry import EDITOR_ONLY, NodeType, Registry
+from greenrun.workflows.surface import extract_surface
 from greenrun.workflows.type_meta import TypeMeta, as_type
 
 
 @dataclass(frozen=True, eq=False)
 class GraphFacts:
-    """A graph under a registry. `providers` is empty when nobody knows which there are."""
+    """A graph under a registry. `providers` is empty when nobody knows which there are.
+
+    `workflows` are the stored graphs that nodes may name, by id, None when nobody knows; `above` are the workflows around the
+    graph, and its own.
+    """
 
     graph: Graph
     registry: Registry
     providers: tuple[str, ...] = ()
+    workflows: Mapping[str, Any] | None = None
+    above: tuple[str, ...] = ()
 
     @cached_property
     def nodes(self) -> dict[str, Node]:
@@ -41,6 +50,32 @@ class GraphFacts:
     def working(self) -> tuple[Node, ...]:
         """The nodes whose values matter to a run: neither bypassed nor only part of the picture."""
         return tuple(node for node in self.nodes.values() if not node.bypassed and node.type not in EDITOR_ONLY)
+
+    @cached_property
+    def inner(self) -> dict[str, Graph]:
+        """The graphs that nodes stand for and that are known, by node id."""
+        found: dict[str, Graph] = {}
+        for node in self.working:
+            if node.type not in NESTING:
+                continue
+            graph = inner_graph(self.graph, node)
+            named = named_workflow(node.type, node.properties)
+            if (
+                graph is None
+                and named is not None
+                and self.workflows is not None
+                and not self.is_fed(node, "workflow_id")
+            ):
+                stored = self.workflows.get(named)
+                graph = load_graph(stored) if stored is not None else None
+            if graph is not None:
+                found[node.id] = graph
+        return found
+
+    @cached_property
+    def surfaces(self) -> dict[str, Surface]:
+        """What the graphs of `inner` take and give, by node id."""
+        return {node_id: extract_surface(graph, self.registry) for node_id, graph in self.inner.items()}
 
     @cached_property
     def connected(self) -> tuple[Edge, ...]:
@@ -68,13 +103,22 @@ class GraphFacts:
         """The declared type of an input handle, None without one."""
         found = self.types.get(node_id)
         spec = found.property(handle) if found is not None else None
-        return spec.type if spec is not None else as_type(self.nodes[node_id].dynamic_inputs.get(handle))
+        if spec is not None:
+            return spec.type
+        return as_type(self.nodes[node_id].dynamic_inputs.get(handle)) or self._port_type(node_id, "inputs", handle)
 
     def output_type(self, node_id: str, handle: str) -> TypeMeta | None:
         """The declared type of an output handle, None without one."""
         found = self.types.get(node_id)
         spec = found.output(handle) if found is not None else None
-        return spec.type if spec is not None else as_type(self.nodes[node_id].dynamic_outputs.get(handle))
+        if spec is not None:
+            return spec.type
+        return as_type(self.nodes[node_id].dynamic_outputs.get(handle)) or self._port_type(node_id, "outputs", handle)
+
+    def _port_type(self, node_id: str, side: Literal["inputs", "outputs"], handle: str) -> TypeMeta | None:
+        surface = self.surfaces.get(node_id)
+        ports: tuple[Port, ...] = getattr(surface, side) if surface is not None else ()
+        return next((as_type(port.type) for port in ports if port.name == handle), None)
 
 
 def is_reserved(handle: str) -> bool:

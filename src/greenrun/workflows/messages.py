@@ -32,6 +32,9 @@ BUDGET_EXCEEDED = "BUDGET_EXCEEDED"
 NOT_ALLOWED = "NOT_ALLOWED"
 """`error_code` of a job that needed a permission which it does not have, such as one for external effects."""
 
+DENIALS: frozenset[str] = frozenset({BUDGET_EXCEEDED, NOT_ALLOWED})
+"""Codes of jobs that their host did not let go on: they say nothing about the workflow."""
+
 TERMINAL: frozenset[str] = frozenset({"completed", "failed", "cancelled", "timed_out", "error"})
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from greenrun.workflows.engine.result import RunResult
     from greenrun.workflows.files import WorkspaceFiles
+    from greenrun.workflows.functions.ports import FunctionPorts
 
 OutputKind: TypeAlias = Literal["single", "iteration", "chunk", "forward", "aggregate"]
 InputMode: TypeAlias = Literal["buffered", "stream"]
@@ -30,9 +31,13 @@ Effects: TypeAlias = Literal["none", "local", "external"]
 
 
 class NodeError(GreenrunError):
-    """A node cannot do its work with what it was given. The text says what is wrong and what to change."""
+    """A node cannot do its work with what it was given. The text says what is wrong and what to change.
+
+    `answered`: a host was asked about its cause already and let it fail, so that it is not asked again.
+    """
 
     code = "node_error"
+    answered = False
 
 
 class BudgetExceeded(NodeError):
@@ -103,6 +108,29 @@ class NodeContext(Protocol):
     node_id: str
     job_id: str
     workflow_id: str | None
+
+    @property
+    def run_scope(self) -> object:
+        """What the nodes of this run, and of the runs inside it, have in common: what is kept by it ends with the run."""
+        ...
+
+    @property
+    def control(self) -> Mapping[str, dict[str, Any]]:
+        """The nodes that control edges of this one lead to, by id (spec: nodes A6.37).
+
+        ``{node_id, node_type, node_title, properties: {name: {value, type, description, min, max}}, control_actions: {run:
+        {properties: JSON schema by name}}}``; empty for a node that controls none.
+        """
+        ...
+
+    async def send_control(self, target: str, properties: Mapping[str, Any]) -> dict[str, Any]:
+        """Let a controlled node fire once with these properties, and wait for what that firing gives, by handle.
+
+        Raises:
+            NodeError: No control edge leads there, the node failed, or it cannot fire any more; the text says which. The node
+                stays ready for the next event.
+        """
+        ...
 
     async def emit(self, handle: str, value: Value) -> None:
         """Send a value on an output handle; waits while a consumer's inbox is full."""
@@ -191,11 +219,24 @@ class NodeContext(Protocol):
         """The stored graph of another workflow, None when there is none."""
         ...
 
-    async def run_graph(self, graph: Any, params: Mapping[str, Any], *, name: str) -> RunResult:
+    async def run_graph(
+        self, graph: Any, params: Mapping[str, Any], *, name: str, workflow_id: str | None = None
+    ) -> RunResult:
         """Run another graph inside this run, to its end, within the same limits; `name` says which in errors.
 
+        `graph` is a stored graph; `workflow_id` its id where it has one. What its nodes say is told under this node's id and
+        theirs (``outer/inner``); its cost is this node's.
+
         Raises:
-            NodeError: Graphs are nested too deep.
+            NodeError: Graphs are nested too deep, or the workflow contains itself.
+        """
+        ...
+
+    async def function_ports(self, function: str) -> FunctionPorts:
+        """What a function of the workspace takes, gives and does.
+
+        Raises:
+            NodeError: There is none of that name, this host runs no functions, or the code may not be run yet.
         """
         ...
 

@@ -160,6 +160,16 @@ def empty_slots(facts: GraphFacts) -> Iterator[Finding]:
                     f'Node "{node.id}": input {shown(slot)} is required and has no value. Give it one, or connect an edge.',
                     Place(node=node.id, prop=slot),
                 )
+        for port in facts.surfaces[node.id].inputs if node.id in facts.surfaces else ():
+            given = node.dynamic_properties.get(port.name, ABSENT)
+            if port.required and not facts.is_fed(node, port.name) and is_empty(given):
+                yield Finding(
+                    "GR607",
+                    "error",
+                    f'Node "{node.id}": input {shown(port.name)} of the graph inside is required and has no value. '
+                    "Give it one, or connect an edge.",
+                    Place(node=node.id, prop=port.name),
+                )
     yield from _misfits(facts, "GR608")
 
 
@@ -250,10 +260,11 @@ def untyped_slots(facts: GraphFacts) -> Iterator[Finding]:
             continue
         declared = node.dynamic_inputs
         used = [*declared, *node.dynamic_properties, *sorted(facts.fed.get(node.id, ()))]
+        inside = {port.name for port in facts.surfaces[node.id].inputs} if node.id in facts.surfaces else set()
         for slot in dict.fromkeys(used):
             # Where some slots are declared, another one that is fed is an unknown handle.
             is_stray = bool(declared) and slot not in declared and slot not in node.dynamic_properties
-            if found.property(slot) is not None or is_reserved(slot) or is_stray:
+            if found.property(slot) is not None or is_reserved(slot) or is_stray or slot in inside:
                 continue
             if as_type(declared.get(slot)) is None:
                 yield Finding(

@@ -9,6 +9,7 @@ from greenrun.document.readers import is_missing_required_media
 from greenrun.document.surface import Port, Surface
 from greenrun.document.values import ABSENT, Value, is_integer, is_number, is_record
 from greenrun.workflows.graph import SET_VARIABLE, Graph, Node
+from greenrun.workflows.nesting import inner_graph
 from greenrun.workflows.registry import EDITOR_ONLY, Registry
 from greenrun.workflows.type_meta import TypeMeta, as_type, make_type
 
@@ -114,8 +115,18 @@ def _arriving_type(node: Node, graph: Graph, registry: Registry) -> TypeMeta:
         found = registry.get(source.type)
         spec = found.output(edge.source_handle) if found is not None else None
         if spec is None:
-            declared = source.dynamic_outputs.get(edge.source_handle)
-            return as_type(declared if is_record(declared) or isinstance(declared, str) else None) or make_type("any")
+            return _dynamic_type(source, edge.source_handle, graph, registry) or make_type("any")
         if spec.kind != "forward" or spec.source is None or spec.type["type"] != "any":
             return spec.type
         node, handle = source, spec.source
+
+
+def _dynamic_type(node: Node, handle: str, graph: Graph, registry: Registry) -> TypeMeta | None:
+    """The type of a dynamic output: as the node declares it, else as the graph has it that the node stands for."""
+    declared = node.dynamic_outputs.get(handle)
+    found = as_type(declared if is_record(declared) or isinstance(declared, str) else None)
+    inner = inner_graph(graph, node) if found is None else None
+    if inner is None:
+        return found
+    ports = extract_surface(inner, registry).outputs
+    return next((port.type for port in ports if port.name == handle), None)

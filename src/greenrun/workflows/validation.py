@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, TypeAlias
@@ -11,8 +11,19 @@ from typing import Any, Final, TypeAlias
 from greenrun.document.findings import Finding, Fix, Place
 from greenrun.workflows.edge_rules import cycles, dangling, fan_in, missing_handles, scopes, types, unknown_handles
 from greenrun.workflows.facts import GraphFacts
-from greenrun.workflows.graph import Graph, load_graph
+from greenrun.workflows.graph import Graph, Node, load_graph
 from greenrun.workflows.graph_edits import apply_graph_edits
+from greenrun.workflows.nesting import (
+    MAX_DEPTH,
+    NESTING,
+    WORKFLOW,
+    carried_graph,
+    inner_graph,
+    named_workflow,
+    nesting_depth,
+    too_deep,
+    within_itself,
+)
 from greenrun.workflows.node_rules import (
     dynamic_mismatches,
     empty_slots,
@@ -29,6 +40,48 @@ from greenrun.workflows.node_rules import (
 from greenrun.workflows.registry import Registry
 
 Rule: TypeAlias = Callable[[GraphFacts], Iterator[Finding]]
+
+
+def nested(facts: GraphFacts) -> Iterator[Finding]:
+    """Every finding inside a graph that a node stands for, placed at that node; GR604, GR616 for a graph that cannot be run."""
+    for node in facts.working:
+        if node.type not in NESTING or node.id not in facts.types:
+            continue
+        named, inner = named_workflow(node.type, node.properties), facts.inner.get(node.id)
+        place = Place(node=node.id)
+        if named is not None and named in facts.above:
+            text = within_itself((*facts.above, named))
+            yield Finding("GR616", "error", f'Node "{node.id}": {text}.', place)
+        elif inner is None:
+            yield from _missing(facts, node, named)
+        elif nesting_depth(inner) > MAX_DEPTH:
+            yield Finding("GR616", "error", f'Node "{node.id}": {too_deep("a graph inside it")}.', place)
+        else:
+            where = f'In node "{node.id}"' + (f' (workflow "{named}")' if named is not None else "")
+            for finding in _inside(facts, inner, named):
+                if finding.severity != "info":
+                    yield replace(finding, message=f"{where}: {finding.message}", place=place, fixes=())
+
+
+def _missing(facts: GraphFacts, node: Node, named: str | None) -> Iterator[Finding]:
+    """GR604: a node without the workflow that it is to run, as far as that is known."""
+    if node.type != WORKFLOW or any(facts.is_fed(node, name) for name in ("workflow_id", "workflow_json")):
+        return
+    if named is None and carried_graph(node.type, node.properties) is None:
+        text = "no workflow is selected. Choose one."
+    elif named is not None and facts.workflows is not None:
+        text = f'the workflow "{named}" is not here. Add it, or choose another one.'
+    else:
+        return
+    yield Finding("GR604", "error", f'Node "{node.id}": {text}', Place(node=node.id, prop="workflow_id"))
+
+
+def _inside(facts: GraphFacts, inner: Graph, named: str | None) -> Iterable[Finding]:
+    if facts.workflows is None:
+        return validate_graph(inner, facts.registry, providers=facts.providers).findings
+    above = facts.above if named is None else (*facts.above, named)
+    return _findings(replace(facts, graph=inner, above=above))
+
 
 RULES: Final[tuple[Rule, ...]] = (
     shape,
@@ -47,6 +100,7 @@ RULES: Final[tuple[Rule, ...]] = (
     types,
     dynamic_mismatches,
     scopes,
+    nested,
 )
 
 NAMES: Final[dict[str, str]] = {
@@ -85,6 +139,11 @@ class GraphReport:
     findings: tuple[Finding, ...]
     node_count: int
     edge_count: int
+
+    @cached_property
+    def _types(self) -> dict[str, str]:
+        """The type of the first node of each id."""
+        return {node.id: node.type for node in reversed(self.graph.entries)}
 
     def count(self, severity: str) -> int:
         return sum(finding.severity == severity for finding in self.findings)
@@ -127,8 +186,9 @@ class GraphReport:
             "fixes": [fix.to_json() for fix in finding.fixes],
         }
         if finding.place.node is not None:
-            node = next((entry for entry in self.graph.entries if entry.id == finding.place.node), None)
-            issue |= {"nodeId": finding.place.node} | ({"nodeType": node.type} if node is not None else {})
+            issue["nodeId"] = finding.place.node
+            if finding.place.node in self._types:
+                issue["nodeType"] = self._types[finding.place.node]
         if finding.place.edge is not None:
             issue["edgeId"] = finding.place.edge
         return issue
@@ -138,19 +198,37 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def validate_graph(graph: Graph, registry: Registry, *, providers: Collection[str] = ()) -> GraphReport:
-    """Check a graph; computed once per graph, registry content and list of providers.
+def validate_graph(
+    graph: Graph,
+    registry: Registry,
+    *,
+    providers: Collection[str] = (),
+    workflows: Mapping[str, Any] | None = None,
+    workflow_id: str | None = None,
+) -> GraphReport:
+    """Check a graph, and the graphs inside it; computed once per graph, registry content and list of providers.
 
-    `providers` are the model providers that are known; empty when nobody knows which there are.
+    `providers` are the model providers that are known; empty when nobody knows which there are. `workflows` are the stored graphs
+    that nodes may name, by id, and `workflow_id` is the graph's own; without them such nodes are not looked into, and with them
+    everything is looked at anew.
     """
+    if workflows is not None:
+        above = () if workflow_id is None else (workflow_id,)
+        return _report(GraphFacts(graph, registry, tuple(providers), workflows, above))
     key = ("report", id(registry), registry.revision, frozenset(providers))
     kept = graph.memo.get(key)
     if kept is None:
-        facts = GraphFacts(graph, registry, tuple(providers))
-        findings = tuple(finding for rule in RULES for finding in rule(facts))
-        report = GraphReport(graph, findings, len(graph.entries), len(graph.edge_entries))
-        kept = graph.memo[key] = (registry, report)
+        kept = graph.memo[key] = (registry, _report(GraphFacts(graph, registry, tuple(providers))))
     return kept[1]
+
+
+def _report(facts: GraphFacts) -> GraphReport:
+    graph = facts.graph
+    return GraphReport(graph, tuple(_findings(facts)), len(graph.entries), len(graph.edge_entries))
+
+
+def _findings(facts: GraphFacts) -> Iterator[Finding]:
+    return (finding for rule in RULES for finding in rule(facts))
 
 
 def verify_fixes(report: GraphReport, registry: Registry, *, providers: Collection[str] = ()) -> GraphReport:
@@ -205,4 +283,8 @@ def _unavailable(graph: Graph, registry: Registry) -> Iterator[dict[str, Any]]:
         reason = registry.unavailable(node.type)
         if reason is not None and not node.bypassed:
             message = f'Node "{node.id}": type "{node.type}" is {reason}.'
+            yield {"node_id": node.id, "node_type": node.type, "property": None, "message": message}
+        inner = inner_graph(graph, node) if not node.bypassed else None
+        for issue in _unavailable(inner, registry) if inner is not None else ():
+            message = f'In node "{node.id}": {issue["message"]}'
             yield {"node_id": node.id, "node_type": node.type, "property": None, "message": message}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -11,23 +12,63 @@ from typing import Any
 from greenrun.oracle.host import FunctionUntrusted
 from greenrun.workflows.functions import FunctionHost, FunctionPorts
 from greenrun.workflows.functions.errors import FunctionError
+from greenrun.workflows.node import NodeError
+from greenrun.workflows.providers.interface import Providers
 from greenrun.workflows.registry import Registry, default_registry
 from greenrun.workflows.run import RunResult, RunSpec, execute
 from greenrun.workspace.folder import LoadedApp
+from greenrun.workspace.models import ModelOptions, given, models_for
+from greenrun.workspace.services import LocalServices
 
 
 class LocalHost:
-    """Loads from an app's folder (`greenrun.oracle.host.Host`); close it, or use it as an async context manager."""
+    """Loads from an app's folder (`greenrun.oracle.host.Host`); close it, or use it as an async context manager.
 
-    def __init__(self, app: LoadedApp, *, registry: Registry | None = None, trust: bool = False) -> None:
+    `trust` lets code that a bundle carries be imported. `models` says how models answer, unless `providers` are given. `assets`
+    keeps media (None: it goes with the host). `allow` names addresses (ip, port) that requests may reach although they are not
+    public. `cost_cap` (US dollars) and `allow_external` bound every run.
+
+    Raises:
+        LoadError: The recording that `models` names is not one.
+    """
+
+    def __init__(
+        self,
+        app: LoadedApp,
+        *,
+        registry: Registry | None = None,
+        trust: bool = False,
+        models: ModelOptions | None = None,
+        providers: Providers | None = None,
+        assets: Path | None = None,
+        allow: Collection[tuple[str, int]] = (),
+        cost_cap: float | None = None,
+        allow_external: bool = False,
+    ) -> None:
         self._app = app
         self._trust = trust
         self._registry = registry or default_registry()
+        self._cost_cap = cost_cap
+        self._allow_external = allow_external
         self._functions = FunctionHost(
             app.workflows,
             sources=app.target.functions,
             python=_interpreter(app),
+            workspace=app.workspace,
+            isolation=app.settings.isolation,
+            limits=app.settings.limits,
+            environment=app.settings.environment,
             import_timeout_ms=app.settings.import_timeout_ms,
+        )
+        self._models = given(providers) if providers is not None else models_for(models or ModelOptions(), app)
+        self._services = LocalServices(
+            workspace=app.workspace,
+            assets=assets,
+            providers=self._models.providers,
+            load_workflow=self._graph,
+            function_ports=self._ports_for_node,
+            call_function=self._call_function,
+            allow=allow,
         )
 
     @property
@@ -38,6 +79,11 @@ class LocalHost:
     def isolation(self) -> str:
         """How well user code is kept apart here."""
         return self._functions.isolation
+
+    @property
+    def model_calls(self) -> dict[str, Any]:
+        """Where answers of models came from, and how many (see `greenrun.workspace.models.Models.to_json`)."""
+        return self._models.to_json()
 
     async def load_workflow(self, workflow_id: str, version: int | float | None) -> Any | None:
         """The graph in ``workflows/<id>.json``; a folder keeps one version, so a pinned one is taken as it lies."""
@@ -64,11 +110,35 @@ class LocalHost:
         return self._functions.source_closure(function.partition(":")[0])
 
     async def run(self, spec: RunSpec, emit: Callable[[dict[str, Any]], None]) -> RunResult:
-        return await execute(spec, emit, registry=self._registry, functions=self._functions)
+        bounded = replace(spec, cost_cap=self._cost_cap, allow_external=self._allow_external)
+        return await execute(bounded, emit, registry=self._registry, functions=self._functions, services=self._services)
+
+    async def _graph(self, workflow_id: str) -> Any | None:
+        """A graph that a node names: one that the app carries, else one of its folder."""
+        carried = self._app.target.graphs.get(workflow_id)
+        return carried if carried is not None else await self.load_workflow(workflow_id, None)
+
+    async def _ports_for_node(self, function: str) -> FunctionPorts:
+        """The ports of a function that a node names."""
+        try:
+            return await self.function_ports(function)
+        except (FunctionError, FunctionUntrusted) as error:
+            raise NodeError(str(error)) from error
+
+    async def _call_function(self, function: str, params: dict[str, Any], **options: Any) -> RunResult:
+        """Run a function that a node names."""
+        await self._ports_for_node(function)
+        return await self._functions.run(function, params, **options)
 
     async def aclose(self) -> None:
-        """Stop every worker."""
-        await self._functions.aclose()
+        """Stop every worker, keep what was recorded, close connections."""
+        try:
+            await self._functions.aclose()
+        finally:
+            try:
+                await self._models.aclose()
+            finally:
+                await self._services.aclose()
 
     async def __aenter__(self) -> LocalHost:
         return self

@@ -19,19 +19,29 @@ from greenrun.workflows.registry import Registry
 from greenrun.workspace.errors import LoadError
 from greenrun.workspace.folder import LoadedApp, load_path
 from greenrun.workspace.local import LocalHost
+from greenrun.workspace.models import ModelOptions, Source
 
 T = TypeVar("T")
 
 
-def load(path: Path | str, *, trust: bool = False) -> Project:
+def load(
+    path: Path | str,
+    *,
+    trust: bool = False,
+    models: ModelOptions | Source | None = None,
+    cost_cap: float | None = None,
+    allow_external: bool = False,
+) -> Project:
     """Load an app folder, a bundle, a document or a workflow file that carries its app.
 
-    `trust` lets code that a bundle carries be imported.
+    `trust` lets code that a bundle carries be imported. `models` says how models answer; "scripted" makes up answers, offline and
+    free. `cost_cap` is what the models of one run may cost, in US dollars. `allow_external` lets runs change the world outside.
 
     Raises:
         LoadError: There is no app at that path.
     """
-    return Project(load_path(path), trust=trust)
+    chosen = ModelOptions(models) if isinstance(models, str) else models
+    return Project(load_path(path), trust=trust, models=chosen, cost_cap=cost_cap, allow_external=allow_external)
 
 
 class Project:
@@ -40,14 +50,34 @@ class Project:
     Every method that runs something has an async twin (``acheck``, ``asimulate``); use that one inside an event loop.
     """
 
-    def __init__(self, loaded: LoadedApp, *, trust: bool = False, registry: Registry | None = None) -> None:
+    def __init__(
+        self,
+        loaded: LoadedApp,
+        *,
+        trust: bool = False,
+        registry: Registry | None = None,
+        models: ModelOptions | None = None,
+        cost_cap: float | None = None,
+        allow_external: bool = False,
+    ) -> None:
         self.loaded = loaded
         self.trust = trust
+        self.models = models
         self._registry = registry
+        self._cost_cap = cost_cap
+        self._allow_external = allow_external
 
-    def host(self) -> LocalHost:
-        """A new host for this app: an async context manager that owns the worker processes."""
-        return LocalHost(self.loaded, registry=self._registry, trust=self.trust)
+    def host(self, *, assets: Path | None = None) -> LocalHost:
+        """A new host for this app: an async context manager that owns the worker processes. `assets` keeps media."""
+        return LocalHost(
+            self.loaded,
+            registry=self._registry,
+            trust=self.trust,
+            models=self.models,
+            assets=assets,
+            cost_cap=self._cost_cap,
+            allow_external=self._allow_external,
+        )
 
     def check(self, *, fixes: bool = True) -> CheckReport:
         """Check the wiring; nothing of the app is run."""
@@ -74,12 +104,12 @@ class Project:
         )
         return _run(self.asimulate(options))
 
-    async def asimulate(self, options: SimulateOptions | None = None) -> Report:
-        """`simulate` inside an event loop."""
+    async def asimulate(self, options: SimulateOptions | None = None, *, assets: Path | None = None) -> Report:
+        """`simulate` inside an event loop. Media that runs make is kept in the folder `assets`, if one is given."""
         options = self.with_script(options or SimulateOptions())
-        async with self.host() as host:
+        async with self.host(assets=assets) as host:
             report = await simulate(self.loaded.target, host, options)
-            return replace(report, isolation=host.isolation)
+            return replace(report, isolation=host.isolation, models=host.model_calls)
 
     def with_script(self, options: SimulateOptions) -> SimulateOptions:
         """The options completed by the app's own script file."""

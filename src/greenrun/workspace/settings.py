@@ -7,9 +7,13 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from greenrun.workflows.functions.limits import SETTINGS_FILE, Limits
+from greenrun.workflows.functions.sandbox.tier import Isolation
 from greenrun.workspace.errors import LoadError
 
-SETTINGS_FILE = "greenrun.toml"
+__all__ = ["SETTINGS_FILE", "WorkspaceSettings", "read_settings"]
+
+_DEFAULTS = Limits()
 
 
 class WorkspaceSettings(BaseModel):
@@ -19,6 +23,31 @@ class WorkspaceSettings(BaseModel):
 
     python: str | None = Field(default=None, description="The interpreter that runs this workspace's functions.")
     import_timeout_ms: int = Field(default=10_000, gt=0, description="How long importing a function's module may take.")
+    isolation: Isolation = Field(
+        default="auto",
+        description='How functions are kept from this machine: "bubblewrap", "none", or "auto", what works here.',
+    )
+    environment: tuple[str, ...] = Field(default=(), description="Environment variables that functions get.")
+    memory_mb: int = Field(default=_DEFAULTS.memory_mb, gt=0, description="Memory of a function and what it starts.")
+    cpu_seconds: int = Field(default=_DEFAULTS.cpu_seconds, gt=0, description="Processor time of one call.")
+    processes: int = Field(default=_DEFAULTS.processes, gt=0, description="Processes that a function may have at once.")
+    file_size_mb: int = Field(default=_DEFAULTS.file_size_mb, gt=0, description="Size of a file that it writes.")
+    open_files: int = Field(default=_DEFAULTS.open_files, ge=32, description="Files that one process may have open.")
+    scratch_mb: int = Field(default=_DEFAULTS.scratch_mb, gt=0, description="Size of all its temporary files.")
+    output_mb: int = Field(default=_DEFAULTS.output_mb, gt=0, description="Size of what one call yields and returns.")
+
+    @property
+    def limits(self) -> Limits:
+        """What one call of a function may use."""
+        return Limits(
+            memory_mb=self.memory_mb,
+            cpu_seconds=self.cpu_seconds,
+            processes=self.processes,
+            file_size_mb=self.file_size_mb,
+            open_files=self.open_files,
+            scratch_mb=self.scratch_mb,
+            output_mb=self.output_mb,
+        )
 
 
 def read_settings(folder: Path) -> WorkspaceSettings:

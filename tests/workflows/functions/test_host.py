@@ -6,6 +6,7 @@ import asyncio
 import gc
 import os
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from greenrun.workflows.functions import FunctionHost, FunctionImportError, Func
 from greenrun.workflows.functions.host import IMPORT_TIMEOUT_MS
 
 from .conftest import FLOWS, Call
+from .processes import TIERS, guard_of, process, running, workers_below
 
 
 def kinds(messages: list[dict[str, Any]]) -> list[str]:
@@ -81,14 +83,13 @@ async def test_image_parameter_without_default_is_required_media(host: FunctionH
 
 
 async def test_ports_are_read_once_per_source(tmp_path: Path):
-    trace = tmp_path / "imports"
-    text = f"open({str(trace)!r}, 'a').write('x')\ndef f() -> int: return 1\n"
-    async with outside(tmp_path, a=text) as first:
-        await first.inspect("a:f")
-        await first.inspect("a:f")
+    async with outside(tmp_path, a="def f() -> int: return 1\n") as first:
+        known = await first.inspect("a:f")
+        assert await first.inspect("a:f") is known
     async with outside(tmp_path) as second:
+        before = workers_below(psutil.Process(), besides=FLOWS)
         assert (await second.inspect("a:f")).outputs[0].node_type == "pyfunction.output.int"
-    assert trace.read_text(encoding="utf-8") == "x"
+        assert workers_below(psutil.Process(), besides=FLOWS) == before
 
 
 # --- what does not resolve
@@ -433,26 +434,30 @@ async def test_fork_of_the_function_does_not_answer(call: Call):
     assert logs(messages) == ["child speaks"]
 
 
-async def test_server_settings_are_withheld(tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("GREENRUN_TOKEN", "secret")
-    monkeypatch.setenv("MY_KEY", "yes")
-    async with FunctionHost(FLOWS, cache_dir=tmp_path, cwd=tmp_path) as host:
+@pytest.mark.parametrize("isolation", TIERS)
+async def test_a_function_gets_a_clean_environment_and_what_is_named(
+    isolation: Any, tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+):
+    for name in ("GREENRUN_TOKEN", "MY_KEY", "OTHER_KEY", "PYTHONHASHSEED"):
+        monkeypatch.setenv(name, "secret")
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    async with FunctionHost(
+        FLOWS, cache_dir=tmp_path, cwd=tmp_path, isolation=isolation, environment=["MY_KEY", "NOT_SET"]
+    ) as host:
         seen = (await call("basic:surroundings", on=host))[0].outputs["result"][0]
     assert seen["cwd"] == str(tmp_path)
-    assert "MY_KEY" in seen["env"]
-    assert not [name for name in seen["env"] if name.startswith(("GREENRUN_", "PYTHONPATH"))]
+    assert set(seen["env"]) - {"PWD", "PYTHONUSERBASE", "LC_ALL"} == {"HOME", "LANG", "MY_KEY", "PATH", "TMPDIR", "TZ"}
+    assert seen["env"]["TZ"] == "Asia/Tokyo"
+    assert seen["env"]["PATH"].startswith(str(Path(sys.executable).parent))
+    assert Path(seen["env"]["HOME"]).parent == Path(seen["env"]["TMPDIR"]).parent
     assert (seen["argv"], seen["here"]) == ([""], str(FLOWS / "basic.py"))
-
-
-def test_isolation_is_labelled(host: FunctionHost):
-    assert host.isolation == "not isolated"
 
 
 # --- limits and cancelling
 
 
-async def test_limit_stops_the_call_and_names_ms_and_place(call: Call):
-    result, messages = await call("basic:spin", timeout_ms=150)
+async def test_limit_stops_the_call_and_names_ms_and_place(tiered: FunctionHost, call: Call):
+    result, messages = await call("basic:spin", on=tiered, timeout_ms=150)
     assert '"basic:spin" was stopped at its limit of 150 ms. It was at basic.py, line ' in (result.error or "")
     assert (messages[-1]["error_code"], messages[-1]["timed_out_ms"]) == ("TIMED_OUT", 150)
     assert (result.error_code, result.timed_out_ms) == ("TIMED_OUT", 150)
@@ -464,7 +469,7 @@ async def test_limit_that_is_not_positive_is_none(call: Call, limit: float | Non
 
 
 class Sleeping:
-    """A run of the function that sleeps beside two children; `processes` tells which, once it does."""
+    """A run of the function that sleeps beside two children; `processes` are worker, child and detached child."""
 
     def __init__(self, host: FunctionHost) -> None:
         self.messages: list[dict[str, Any]] = []
@@ -478,16 +483,19 @@ class Sleeping:
 
     async def processes(self) -> list[psutil.Process]:
         async with asyncio.timeout(10):
-            return [psutil.Process(int(pid)) for pid in (await self._told).split()]
+            return [process(name) for name in (await self._told).split()]
 
 
-def running(processes: list[psutil.Process]) -> list[psutil.Process]:
-    return [process for process in processes if process.is_running() and process.status() != psutil.STATUS_ZOMBIE]
+@pytest.fixture(params=TIERS)
+async def tiered(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[FunctionHost]:
+    """A host in each of the tiers."""
+    async with FunctionHost(FLOWS, cache_dir=tmp_path, isolation=request.param) as host:
+        yield host
 
 
 @pytest.mark.parametrize("cancels", [1, 2])
-async def test_cancelling_kills_the_worker_and_its_children(host: FunctionHost, cancels: int):
-    run = Sleeping(host)
+async def test_cancelling_kills_the_worker_and_its_children(tiered: FunctionHost, cancels: int):
+    run = Sleeping(tiered)
     processes = await run.processes()
     for _ in range(cancels):
         run.task.cancel()
@@ -514,7 +522,7 @@ async def test_cancel_before_the_worker_has_the_call_leaves_nothing(tmp_path: Pa
         task = asyncio.create_task(host.run("a:f", {}, job_id="job-1", emit=emit))
         async with asyncio.timeout(10):
             await importing.wait()
-        workers = fresh(psutil.Process())
+        workers = workers_below(psutil.Process(), besides=FLOWS)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -524,52 +532,37 @@ async def test_cancel_before_the_worker_has_the_call_leaves_nothing(tmp_path: Pa
     assert statuses == ["running", "cancelled"]
 
 
-async def test_guard_that_hangs_does_not_save_its_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_guard_that_hangs_does_not_save_its_worker(tiered: FunctionHost, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(worker, "GRACE_SECONDS", 0.1)
-    async with FunctionHost(FLOWS, cache_dir=tmp_path) as host:
-        run = Sleeping(host)
-        processes = await run.processes()
-        guard = processes[0].parent()
-        assert guard is not None
-        guard.suspend()
-        run.task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await run.task
-        assert running([guard, *processes]) == []
+    run = Sleeping(tiered)
+    processes = await run.processes()
+    guard = guard_of(processes[0])
+    guard.suspend()
+    run.task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run.task
+    assert running([guard, *processes]) == []
 
 
-async def test_run_whose_guard_is_killed_breaks_off(tmp_path: Path):
-    async with FunctionHost(FLOWS, cache_dir=tmp_path) as host:
-        run = Sleeping(host)
-        processes = await run.processes()
-        guard = processes[0].parent()
-        assert guard is not None
-        guard.kill()
-        assert "broke off: its process was ended by SIGKILL" in ((await run.task).error or "")
-        psutil.wait_procs(processes[:2], timeout=2)
-        assert running(processes[:2]) == []
-    processes[2].kill()
+async def test_run_whose_guard_is_killed_breaks_off(tiered: FunctionHost):
+    run = Sleeping(tiered)
+    processes = await run.processes()
+    guard_of(processes[0]).kill()
+    assert "broke off: its process was ended by SIGKILL" in ((await run.task).error or "")
+    psutil.wait_procs(processes[:2], timeout=2)
+    assert running(processes[:2]) == []
+    for one in running(processes):
+        one.kill()
 
 
-def test_host_that_is_dropped_ends_its_workers(tmp_path: Path):
-    host = FunctionHost(FLOWS, cache_dir=tmp_path)
+@pytest.mark.parametrize("isolation", TIERS)
+def test_host_that_is_dropped_ends_its_workers(isolation: Any, tmp_path: Path):
+    host = FunctionHost(FLOWS, cache_dir=tmp_path, isolation=isolation)
     result = asyncio.run(host.run("basic:pid", {}, job_id="job-1", emit=lambda message: None))
-    process = psutil.Process(result.outputs["result"][0])
+    found = process(result.outputs["result"][0])
     del host
     gc.collect()
-    assert running([process]) == []
-
-
-def fresh(process: psutil.Process) -> list[psutil.Process]:
-    """Its shim processes that import something that takes long, below any folder but the shared one."""
-    children: list[psutil.Process] = []
-    for child in process.children(recursive=True):
-        try:
-            if "shim.py" in " ".join(child.cmdline()) and child.cwd() != str(FLOWS):
-                children.append(child)
-        except psutil.Error:
-            continue
-    return children
+    assert running([found]) == []
 
 
 async def test_consumer_that_raises_ends_the_run(host: FunctionHost):
@@ -584,9 +577,9 @@ async def test_consumer_that_raises_ends_the_run(host: FunctionHost):
 # --- warm workers
 
 
-async def test_worker_stays_warm(call: Call):
-    first, _ = await call("basic:pid")
-    second, _ = await call("basic:pid")
+async def test_worker_stays_warm(tiered: FunctionHost, call: Call):
+    first, _ = await call("basic:pid", on=tiered)
+    second, _ = await call("basic:pid", on=tiered)
     assert first.outputs == second.outputs
 
 
@@ -596,12 +589,12 @@ async def test_change_of_a_local_import_recycles_the_worker(tmp_path: Path, call
         # Same length and same second: a compiled file would hide the change.
         (tmp_path / "b.py").write_text("n = 2\n", encoding="utf-8")
         assert (await call("a:f", on=host))[0].outputs == {"result": [2]}
-        assert len(fresh(psutil.Process())) == 2
+        assert len(workers_below(psutil.Process(), besides=FLOWS)) == 2
 
 
 async def test_runs_of_one_function_go_on_side_by_side(tmp_path: Path, call: Call):
     gate = tmp_path / "gate"
-    async with FunctionHost(FLOWS, cache_dir=tmp_path, workers=2) as host:
+    async with FunctionHost(FLOWS, cache_dir=tmp_path, cwd=tmp_path, workers=2) as host:
         waiting = asyncio.create_task(call("basic:wait_for", on=host, path=str(gate)))
         assert (await call("basic:plain", on=host, text="a"))[0].ok
         gate.touch()
@@ -620,26 +613,24 @@ async def test_idle_worker_of_another_module_makes_room(tmp_path: Path, call: Ca
     async with FunctionHost(tmp_path, cache_dir=tmp_path / "cache", workers=1) as host:
         assert (await call("a:f", on=host))[0].ok
         assert (await call("b:f", on=host))[0].ok
-        assert len(fresh(psutil.Process())) == 2
+        assert len(workers_below(psutil.Process(), besides=FLOWS)) == 2
     assert unlimited.python == sys.executable
 
 
-async def test_worker_that_died_while_idle_is_replaced(tmp_path: Path, call: Call):
-    async with FunctionHost(FLOWS, cache_dir=tmp_path) as host:
-        pid = (await call("basic:pid", on=host))[0].outputs["result"][0]
-        process = psutil.Process(pid)
-        guard = process.parent()
-        assert guard is not None
-        process.kill()
-        psutil.wait_procs([guard], timeout=5)
-        assert (await call("basic:pid", on=host))[0].outputs["result"] != [pid]
+async def test_worker_that_died_while_idle_is_replaced(tiered: FunctionHost, call: Call):
+    name = (await call("basic:pid", on=tiered))[0].outputs["result"][0]
+    found = process(name)
+    guard = guard_of(found)
+    found.kill()
+    psutil.wait_procs([guard], timeout=5)
+    assert (await call("basic:pid", on=tiered))[0].ok
+    assert running([found]) == []
 
 
-async def test_closing_ends_a_run_in_flight(tmp_path: Path):
-    host = FunctionHost(FLOWS, cache_dir=tmp_path)
-    run = Sleeping(host)
+async def test_closing_ends_a_run_in_flight(tiered: FunctionHost):
+    run = Sleeping(tiered)
     processes = await run.processes()
-    await host.aclose()
+    await tiered.aclose()
     result = await run.task
     assert "broke off" in (result.error or "")
     assert running(processes) == []

@@ -7,21 +7,24 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import psutil
 import pytest
 
 from .conftest import FLOWS
+from .processes import TIERS, alive_after, guard_of, running
+from .processes import process as found
+
+pytestmark = pytest.mark.parametrize("isolation", TIERS)
 
 SERVER = textwrap.dedent("""
     import asyncio, sys
     from pathlib import Path
     from greenrun.workflows.functions import FunctionHost
 
-    folder, cache, function, status = sys.argv[1:]
-    host = FunctionHost(Path(folder), cache_dir=Path(cache))
+    folder, cache, function, status, isolation = sys.argv[1:]
+    host = FunctionHost(Path(folder), cache_dir=Path(cache), isolation=isolation, environment=["SHIM_TEST"])
 
     def show(message):
         if message["type"] == "chunk":
@@ -32,31 +35,23 @@ SERVER = textwrap.dedent("""
 """)
 
 
-def server(tmp_path: Path, function: str, status: int = 0) -> subprocess.Popen[str]:
+def server(tmp_path: Path, function: str, isolation: str, status: int = 0) -> subprocess.Popen[str]:
     """A server that runs one function, prints its chunks, and does not close its host."""
-    command = [sys.executable, "-W", "error", "-c", SERVER, str(FLOWS), str(tmp_path), function, str(status)]
+    arguments = (FLOWS, tmp_path, function, status, isolation)
+    command = [sys.executable, "-W", "error", "-c", SERVER, *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8")
 
 
 def shims_of(folder: Path) -> list[psutil.Process]:
-    """The worker processes, guards included, whose environment names the folder."""
+    """The processes, guards included, whose environment names the folder."""
     found: list[psutil.Process] = []
-    for process in psutil.process_iter():
+    for one in psutil.process_iter():
         try:
-            if "shim.py" in " ".join(process.cmdline()) and process.environ().get("SHIM_TEST") == str(folder):
-                found.append(process)
+            if "shim.py" in " ".join(one.cmdline()) and one.environ().get("SHIM_TEST") == str(folder):
+                found.append(one)
         except psutil.Error:
             continue
     return found
-
-
-def alive_after(processes: list[psutil.Process], seconds: float = 5) -> list[psutil.Process]:
-    """Those still alive when that time is over; a process that only waits to be collected is not."""
-    deadline = time.monotonic() + seconds
-    while processes and time.monotonic() < deadline:
-        _, alive = psutil.wait_procs(processes, timeout=0.05)
-        processes = [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
-    return processes
 
 
 @pytest.fixture
@@ -68,35 +63,34 @@ def tagged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def children_of(process: subprocess.Popen[str]) -> list[psutil.Process]:
     """Worker, child and detached child, as the function names them."""
     assert process.stdout is not None
-    return [psutil.Process(int(pid)) for pid in process.stdout.readline().split()]
+    return [found(name) for name in process.stdout.readline().split()]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="detached children are found by means that only Linux has")
-def test_killed_server_leaves_no_worker_and_no_child(tagged: Path):
-    process = server(tagged, "basic:sleep_with_children")
+def test_killed_server_leaves_no_worker_and_no_child(tagged: Path, isolation: str):
+    process = server(tagged, "basic:sleep_with_children", isolation)
     started = children_of(process)
     workers = shims_of(tagged)
-    assert len(workers) == 2
+    assert len(workers) >= 2
     os.kill(process.pid, signal.SIGKILL)
     process.communicate(timeout=10)
     assert alive_after([*workers, *started]) == []
 
 
 @pytest.mark.parametrize("status", [0, 3])
-def test_server_that_forgets_to_close_leaves_no_worker(tagged: Path, status: int):
-    process = server(tagged, "basic:pid", status)
+def test_server_that_forgets_to_close_leaves_no_worker(tagged: Path, status: int, isolation: str):
+    process = server(tagged, "basic:pid", isolation, status)
     _, errors = process.communicate(timeout=30)
     assert (process.returncode, errors) == (status, "")
     assert shims_of(tagged) == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="relies on the parent-death signal")
-def test_worker_dies_with_its_guard(tagged: Path):
-    process = server(tagged, "basic:sleep_with_children")
+def test_worker_dies_with_its_guard(tagged: Path, isolation: str):
+    process = server(tagged, "basic:sleep_with_children", isolation)
     worker, child, detached = children_of(process)
-    guard = worker.parent()
-    assert guard is not None
-    guard.kill()
+    guard_of(worker).kill()
     process.communicate(timeout=10)
     assert alive_after([worker, child]) == []
-    detached.kill()
+    for left in running([detached]):
+        left.kill()

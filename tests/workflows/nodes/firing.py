@@ -16,6 +16,7 @@ class MemoryContext:
     node_id = "node"
     job_id = "job"
     workflow_id: str | None = None
+    control: Mapping[str, Any] = {}
 
     def __init__(
         self,
@@ -37,6 +38,10 @@ class MemoryContext:
         self.completed: list[str] = []
         self.chunks: list[tuple[str, bool]] = []
         self.logs: list[tuple[str, str]] = []
+
+    @property
+    def run_scope(self) -> object:
+        return self
 
     async def emit(self, handle: str, value: Any) -> None:
         if handle not in self.completed:

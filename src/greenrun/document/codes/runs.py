@@ -187,4 +187,12 @@ RUNS = table(
         "That proves the operation, not that a user can start it.",
         "Use click or change steps.",
     ),
+    (
+        "GR733",
+        "error",
+        "A request failed, and the app goes on as if it had not",
+        "The server answered with an error, the run ended well, and nothing looks at the status, so people are told that it "
+        "worked.",
+        "Connect the output status of the node, and show or stop what is not 2xx.",
+    ),
 )

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from greenrun.document.values import ABSENT, Value
 from greenrun.workflows import messages
+from greenrun.workflows.engine.allowance import denial_code
 from greenrun.workflows.engine.context import Context
 from greenrun.workflows.engine.escalation import Answer
-from greenrun.workflows.engine.inbox import DONE, Inbox, Lineage
+from greenrun.workflows.engine.inbox import Inbox, Lineage
 from greenrun.workflows.engine.matching import Firing, matcher_for
 from greenrun.workflows.engine.outlet import Outlet
-from greenrun.workflows.engine.plan import CONTROL_HANDLE, NodePlan
+from greenrun.workflows.engine.plan import NodePlan
 from greenrun.workflows.engine.result import VALUES_KEPT, NodeReport
 from greenrun.workflows.node import Node, NodeError
+from greenrun.workflows.runnable import RunnableNode
 
 if TYPE_CHECKING:
     from greenrun.workflows.engine.run import Run
@@ -29,7 +30,10 @@ _SCALARS = (str, int, float, bool)
 
 
 class Actor:
-    """Runs one node. Subclasses and `work` know how it is fed; this knows how it fires, sends and fails."""
+    """Runs one node. Subclasses and `work` know how it is fed; this knows how it fires, sends and fails.
+
+    `lost`: what the node sends is not all that it would have sent, because something upstream failed; `cut`: it was at work then.
+    """
 
     def __init__(self, run: Run, plan: NodePlan, inbox: Inbox, outlets: dict[str, Outlet], report: NodeReport) -> None:
         self.run = run
@@ -39,7 +43,10 @@ class Actor:
         self.outlets = outlets
         self.report = report
         self.error_detail: Any = None
+        self.task: asyncio.Task[None] | None = None
         self.key: Lineage = ()
+        self.lost = False
+        self.cut = False
         self.context = Context(self)
         self._sent: set[str] = set()
         self._muted: set[str] = set()
@@ -58,15 +65,20 @@ class Actor:
                 raise
             self._fail("the node's work was cancelled from within")
         except Exception as error:
+            if isinstance(error, NodeError) and denial_code(error) is not None:
+                self.run.deny(error)
             self.error_detail = getattr(error, "error_detail", None)
             self._fail(error_text(error))
         else:
-            if report.status == "running":
+            if self.cut:
+                self._tell_cancelled()
+            elif report.status == "running":
                 report.status = "completed"
                 self._tell("completed", result=None if self.plan.silent else self._last_outputs())
         self.inbox.abandon()
+        failed = self.lost or report.status == "error"
         for outlet in self.outlets.values():
-            outlet.close()
+            outlet.close(failed=failed)
 
     async def work(self) -> None:
         """Fire until nothing more can arrive."""
@@ -77,9 +89,15 @@ class Actor:
             self.report.status = "running"
             self._tell("running")
 
-    async def fire(self, key: Lineage, record: Mapping[str, Any], *, last: bool) -> None:
-        """One firing for a key; `last` when nothing more comes for it."""
+    def permit(self) -> None:
+        """Raises `NotAllowed` for a node that acts outside in a run that may not."""
+        if self.node.node_type.effects == "external":
+            self.run.allowance.check_external(_effect(self.node))
+
+    async def fire(self, key: Lineage, record: Mapping[str, Any], *, last: bool) -> Mapping[str, Any]:
+        """One firing for a key; `last` when nothing more comes for it. Gives what left the node, by handle."""
         self.begin()
+        self.permit()
         self.report.firings += 1
         self.key = key
         self._sent.clear()
@@ -92,16 +110,16 @@ class Actor:
                 outputs = await self._attempt(record)
                 break
             except Exception as error:
-                answer = await self.run.answer(self, error, attempt, sent=bool(self._sent))
-                if answer.action == "retry":
-                    attempt += 1
-                    continue
-                if answer.action == "fail":
-                    raise
-                outputs = await self._stand_in(answer)
-                break
+                failure = error
             finally:
                 self.report.duration_ms += (time.perf_counter() - start) * 1000
+            answer = await self.run.answer(self, failure, attempt, sent=bool(self._sent))
+            if answer.action == "fail":
+                raise failure
+            if answer.action != "retry":
+                outputs = await self.stand_in(answer)
+                break
+            attempt += 1
         if not self.plan.silent:
             self.run.emit(
                 messages.generation_complete(
@@ -110,6 +128,7 @@ class Actor:
             )
         if last and key:
             self.over(key)
+        return outputs
 
     async def _attempt(self, record: Mapping[str, Any]) -> Mapping[str, Any]:
         node = self.node.create(record)
@@ -122,15 +141,24 @@ class Actor:
     async def _drain(self, node: Node) -> Mapping[str, Any]:
         """Route every partial record at once; entries that are null are no values (spec: nodes A3.21)."""
         outputs: dict[str, Any] = {}
-        async for part in node.gen_process(self.context):
-            present = {handle: value for handle, value in self._record(part).items() if value is not None}
-            outputs.update(present)
-            await self.route(present)
-            await self._breathe()
+        parts = node.gen_process(self.context)
+        try:
+            async for part in parts:
+                present = {handle: value for handle, value in self._record(part).items() if value is not None}
+                outputs.update(present)
+                await self.route(present)
+                await self._breathe()
+        finally:
+            # What the generator holds open, such as a model's stream, ends now and not when it is collected.
+            if isinstance(parts, AsyncGenerator):
+                await parts.aclose()
         return outputs
 
-    async def _stand_in(self, answer: Answer) -> Mapping[str, Any]:
+    async def stand_in(self, answer: Answer) -> Mapping[str, Any]:
+        """Go on as the answer says: with other outputs, or with what was sent so far."""
         outputs = answer.outputs if answer.action == "substitute" else {}
+        if answer.action == "end_stream":
+            self.context.end_chunks()
         await self.route(outputs)
         return outputs
 
@@ -143,7 +171,7 @@ class Actor:
         """Send a record on the outlets; the handles of one iteration group share a new index (spec: nodes A4.26)."""
         tokens: dict[str, Lineage] = {}
         for handle, value in record.items():
-            outlet = self._outlet(handle)
+            outlet = self.outlet(handle)
             if outlet.index:
                 continue
             if outlet.root is None:
@@ -180,7 +208,7 @@ class Actor:
 
     def complete(self, handle: str) -> None:
         """Close a handle early: for the whole run, or for the current key when there are several."""
-        outlet = self._outlet(handle)
+        outlet = self.outlet(handle)
         if not self.key:
             outlet.close()
             return
@@ -202,7 +230,7 @@ class Actor:
         self._counters[root, parent] = number + 1
         return (*parent, number)
 
-    def _outlet(self, handle: str) -> Outlet:
+    def outlet(self, handle: str) -> Outlet:
         outlet = self.outlets.get(handle)
         if outlet is not None:
             return outlet
@@ -262,43 +290,13 @@ class BufferedActor(Actor):
                 else:
                     self._sent.clear()
                     self.over(action.lineage)
+        self.lost = matcher.lost
 
 
-class ControlledActor(Actor):
-    """Fires once per event of its controllers, with the latest value of each data input (spec: nodes A6.36)."""
-
-    async def work(self) -> None:
-        control = next(slot for slot in self.inbox.slots if slot.handle == CONTROL_HANDLE)
-        data = [slot for slot in self.inbox.slots if slot is not control]
-        cached: dict[str, Any] = {}
-        events: deque[Any] = deque()
-        while True:
-            if events and all(slot.handle in cached or slot.ended for slot in data):
-                properties = control_properties(events.popleft())
-                if properties is None:
-                    return
-                await self.fire((), {**cached, **properties}, last=False)
-            elif control.ended and not events:
-                return
-            else:
-                slot, _, value = await self.inbox.next()
-                if value is DONE:
-                    continue
-                slot.release()
-                if slot is control:
-                    events.append(value)
-                else:
-                    cached[slot.handle] = value
-
-
-def control_properties(event: Any) -> dict[str, Any] | None:
-    """The properties of a run event, None for a stop event; a bare record is a run event (spec: nodes A6.35)."""
-    if not isinstance(event, dict):
-        raise NodeError(f"a control event must be a record, not a {type(event).__name__}")
-    if event.get("event_type") == "stop":
-        return None
-    properties = event.get("properties")
-    return properties if isinstance(properties, dict) else {k: v for k, v in event.items() if k != "event_type"}
+def _effect(node: RunnableNode) -> str:
+    """What an external node would do, as a clause."""
+    what = node.node_type.description.rstrip(".") or node.type
+    return f'the node "{node.title}" ({node.type}) would do this: {what[:1].lower()}{what[1:]}'
 
 
 def error_text(error: BaseException) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any, Final
 
+from greenrun.workflows.engine.inbox import LIMIT
 from greenrun.workflows.engine.pulse import Pulse, Wait
+from greenrun.workflows.node import NodeError
 
 ANY_NAME: Final = ""
 """Registers a writer whose channel is known only when it writes."""
@@ -30,8 +32,17 @@ class Channels:
         self._changed.wake()
 
     def write(self, name: str, value: Any) -> None:
-        """Send a value to everyone who reads the channel, now or later."""
-        self._values.setdefault(name, []).append(value)
+        """Send a value to everyone who reads the channel, now or later.
+
+        Raises:
+            NodeError: The channel is full; it keeps all of its values, for those who read it later.
+        """
+        values = self._values.setdefault(name, [])
+        if len(values) >= LIMIT:
+            raise NodeError(
+                f'the variable "{name}" was written {LIMIT} times; collect the values, and write it less often'
+            )
+        values.append(value)
         self._changed.wake()
 
     def read(self, name: str) -> AsyncIterator[Any]:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from greenrun.document.js import trim
 from greenrun.document.values import Value
 from greenrun.workflows import messages
 from greenrun.workflows.messages import Message
+from greenrun.workflows.nesting import inner_graph
 
 if TYPE_CHECKING:
     import httpx
 
     from greenrun.workflows.engine.actor import Actor
+    from greenrun.workflows.engine.control import Controls
+    from greenrun.workflows.engine.result import RunResult
     from greenrun.workflows.files import WorkspaceFiles
+    from greenrun.workflows.functions.ports import FunctionPorts
 
 
 class Context:
@@ -26,6 +31,8 @@ class Context:
         self.node_id = actor.plan.id
         self.job_id = actor.run.job_id
         self.workflow_id = actor.run.workflow_id
+        self._calls = 0
+        self._streaming: str | None = None
 
     async def emit(self, handle: str, value: Value) -> None:
         await self._actor.emit(handle, value)
@@ -36,7 +43,29 @@ class Context:
     def progress(self, done: float, total: float = 1) -> None:
         self._run.emit(messages.node_progress(self.node_id, done, total))
 
+    @property
+    def run_scope(self) -> object:
+        return self._run.frame.allowance
+
+    @property
+    def control(self) -> Mapping[str, dict[str, Any]]:
+        return self._controls.context
+
+    async def send_control(self, target: str, properties: Mapping[str, Any]) -> dict[str, Any]:
+        return await self._controls.send(target, properties)
+
+    @cached_property
+    def _controls(self) -> Controls:
+        return self._run.controls(self._actor)
+
+    def end_chunks(self) -> None:
+        """Close the text that the node was streaming, if any."""
+        if self._streaming is not None:
+            self.chunk("", True, handle=self._streaming or None)
+
     def chunk(self, content: str, done: bool = False, *, handle: str | None = None, thinking: bool = False) -> None:
+        if not thinking:
+            self._streaming = None if done else (handle or "")
         message = messages.chunk(self.node_id, content, done=done, thinking=thinking)
         if handle is not None:
             message["output_name"] = handle
@@ -55,27 +84,69 @@ class Context:
         self._run.channels.write(trim(name), value)
 
     def add_cost(self, dollars: float) -> None:
-        """Add what a call to a provider cost, in US dollars."""
-        report = self._actor.report
-        report.cost = (report.cost or 0.0) + dollars
+        self._run.frame.allowance.spend(dollars)
+        context: Context | None = self
+        while context is not None:
+            report = context._actor.report
+            report.cost = (report.cost or 0.0) + dollars
+            context = context._run.frame.outer
 
     def check_budget(self) -> None:
-        self._run.check_budget()
+        self._run.frame.allowance.check_budget()
 
     async def store_asset(self, ref: dict[str, Any]) -> dict[str, Any]:
-        return await self._run.services.store_asset(ref)
+        return await self._run.frame.services.store_asset(ref)
 
     def provider(self, kind: str, name: str) -> Any:
-        return self._run.services.provider(kind, name)
+        return self._run.frame.services.provider(kind, name)
 
     async def read_media(self, ref: Mapping[str, Any]) -> bytes:
-        return await self._run.services.read_media(ref)
+        return await self._run.frame.services.read_media(ref)
 
     def http(self) -> httpx.AsyncClient:
-        return self._run.services.http()
+        return self._run.frame.services.http()
 
     def files(self) -> WorkspaceFiles:
-        return self._run.services.files()
+        return self._run.frame.services.files()
 
     async def load_workflow(self, workflow_id: str) -> Any | None:
-        return await self._run.services.load_workflow(workflow_id)
+        return await self._run.frame.graphs.load(self._run.frame.services, workflow_id)
+
+    async def run_graph(
+        self, graph: Any, params: Mapping[str, Any], *, name: str, workflow_id: str | None = None
+    ) -> RunResult:
+        frame = self._run.frame.inside(self, name=name, workflow_id=workflow_id)
+        known = inner_graph(self._run.plan.graph.graph, self._actor.node.node)
+        read = known if known is not None and known.stored is graph else frame.graphs.read(graph)
+        try:
+            return await frame.drive(frame, read, params)
+        finally:
+            frame.emit.shut()
+
+    async def function_ports(self, function: str) -> FunctionPorts:
+        return await self._run.frame.services.function_ports(function)
+
+    async def call_function(self, function: str, params: Mapping[str, Any]) -> RunResult:
+        frame = self._run.frame
+        if not frame.allowance.allow_external:
+            ports = await frame.services.function_ports(function)
+            if ports.effects == "external":
+                frame.allowance.check_external(f'the function "{function}" would be run')
+        self._calls += 1
+        result = await frame.services.call_function(
+            function, params, job_id=f"{self.job_id}/{frame.path}{self.node_id}/{self._calls}", emit=self._forward
+        )
+        if result.cost is not None:
+            self.add_cost(result.cost)
+        return result
+
+    def _forward(self, message: Message) -> None:
+        """What a function says while it runs, as this node's; its values and its end are for the node to tell."""
+        kind = message["type"]
+        if kind == "chunk":
+            # A function streams under the name of an output.
+            self._run.emit({**message, "node_id": self.node_id, "output_name": message.get("node_id")})
+        elif kind == "node_progress":
+            self._run.emit({**message, "node_id": self.node_id})
+        elif kind == "log_update":
+            self._run.emit({**message, "node_id": self.node_id, "node_name": self._actor.node.title})

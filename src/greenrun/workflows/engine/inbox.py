@@ -19,12 +19,17 @@ LIMIT: Final = 10_000
 
 
 class Mark(Enum):
-    """The event that stands for "nothing more under this lineage"; with the empty lineage, end of stream."""
+    """The event that stands for "nothing more under this lineage"; with the empty lineage, end of stream.
+
+    LOST is an end of stream that came because something upstream failed; `Inbox.next` notes that and gives DONE.
+    """
 
     DONE = "done"
+    LOST = "lost"
 
 
 DONE: Final = Mark.DONE
+LOST: Final = Mark.LOST
 
 _END: Final = math.inf
 
@@ -53,7 +58,8 @@ class Slot:
     """One stream into a node: a connected handle, or one edge of a handle that joins several edges into a list.
 
     `depth` is the number of iteration roots in its scope. `repeating`: several values may come for one key. `feedback`: an
-    edge that closes a loop. `edges` counts the edges that feed it, `open_edges` those still open.
+    edge that closes a loop. `edges` counts the edges that feed it, `open_edges` those still open. `filled`: a value came.
+    `ended` and `failed` are what its owner knows by now: nothing more comes, and that is so because something upstream failed.
     """
 
     __slots__ = (
@@ -63,7 +69,10 @@ class Slot:
         "done",
         "edges",
         "ended",
+        "failed",
+        "failing",
         "feedback",
+        "filled",
         "handle",
         "held",
         "inbox",
@@ -100,7 +109,10 @@ class Slot:
         self.done: set[Lineage] = set()
         self.reached: Lineage = ()
         self.closed = False
+        self.failing = False
+        self.filled = False
         self.ended = False
+        self.failed = False
         inbox.slots.append(self)
 
     def covers(self, lineage: Lineage) -> bool:
@@ -109,6 +121,12 @@ class Slot:
             return True
         done = self.done
         return bool(done) and any(lineage[:length] in done for length in range(1, len(lineage) + 1))
+
+    def lacks(self, lineage: Lineage) -> bool:
+        """True when what would have come under that lineage was lost to a failure upstream."""
+        if not self.failed or self.reached[: len(lineage)] > lineage:
+            return False
+        return not any(lineage[:length] in self.done for length in range(1, len(lineage) + 1))
 
     def release(self, count: int = 1) -> None:
         """Values were consumed; whoever waits for room may go on."""
@@ -151,8 +169,9 @@ class Inbox:
         self.events.append((slot, lineage, DONE))
         self.arrival.wake()
 
-    def close_edge(self, slot: Slot) -> None:
-        """One edge of the slot has ended."""
+    def close_edge(self, slot: Slot, *, failed: bool = False) -> None:
+        """One edge of the slot has ended, perhaps because something upstream failed."""
+        slot.failing |= failed
         slot.open_edges -= 1
         if slot.open_edges == 0:
             self.close(slot)
@@ -162,7 +181,7 @@ class Inbox:
         if self.abandoned or slot.closed:
             return
         slot.closed = True
-        self.events.append((slot, (), DONE))
+        self.events.append((slot, (), LOST if slot.failing else DONE))
         self.arrival.wake()
 
     async def next(self) -> Event:
@@ -176,6 +195,9 @@ class Inbox:
             await self.arrival.wait()
         event = events.popleft()
         slot, lineage, value = event
+        if value is LOST:
+            slot.failed = slot.ended = True
+            return slot, (), DONE
         # One edge brings its values in the order of their keys; several edges together do not.
         if slot.edges == 1:
             slot.reached = max(slot.reached, lineage)
@@ -184,7 +206,9 @@ class Inbox:
                 slot.done.add(lineage)
             else:
                 slot.ended = True
-        elif slot.held > LIMIT:
+            return event
+        slot.filled = True
+        if slot.held > LIMIT:
             raise InboxOverflow(
                 f'more than {LIMIT} values wait at input "{slot.handle}" for values of the other inputs; '
                 "send fewer items, or join them after a Collect node"

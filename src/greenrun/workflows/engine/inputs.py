@@ -31,7 +31,7 @@ async def dispatch(
         InputFailed: The input refused the value; the text names it, its type and its node.
     """
     value = params.get(plan.node.name, ABSENT)
-    if value is ABSENT:
+    if value is ABSENT and not plan.live:
         value = plan.node.stored_value()
     if value is not ABSENT:
         report.status, report.firings = "running", 1
@@ -60,6 +60,8 @@ async def dispatch(
 async def _evaluate(
     run: Run, plan: NodePlan, value: Value, outlets: dict[str, Outlet], report: NodeReport
 ) -> list[dict[str, Any]]:
+    if plan.live:
+        return []
     context = BufferedActor(run, plan, Inbox(run.pulse), outlets, report).context
     node = plan.node.create({"value": value})
     if plan.node.node_type.generates:

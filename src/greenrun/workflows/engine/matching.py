@@ -57,6 +57,11 @@ class SoleMatcher:
         """True when nothing can fire any more."""
         return self._settled or self._slot.ended
 
+    @property
+    def lost(self) -> bool:
+        """True when firings are missing because something upstream failed."""
+        return _cut_short(self._slot)
+
     def take(self, event: Event) -> list[Step]:
         """What follows from an event, in order."""
         slot, lineage, value = event
@@ -67,6 +72,11 @@ class SoleMatcher:
         last = not slot.repeating
         self._settled = last and not lineage
         return [Firing(lineage, {slot.handle: value}, last)]
+
+
+def _cut_short(slot: Slot) -> bool:
+    """True for a stream that broke off, and for a slot that never got its one value because of a failure."""
+    return slot.failed and (slot.repeating or slot.depth > 0 or not slot.filled)
 
 
 class Pending:
@@ -93,6 +103,12 @@ class Matcher:
         self._pending: dict[Lineage, Pending] = {}
         self._agenda: list[tuple[float, ...]] = []
         self._settled = False
+        self._dropped = False
+
+    @property
+    def lost(self) -> bool:
+        """True when firings are missing because something upstream failed."""
+        return self._dropped or any(_cut_short(slot) for slot in self._full)
 
     @property
     def ended(self) -> bool:
@@ -140,11 +156,13 @@ class Matcher:
         if not all(slot.covers(parent) for slot in self._full):
             return False
         length = len(parent)
+        lost = any(slot.lacks(parent) for slot in self._full)
         for slot in self._slots:
             slot.done = {mark for mark in slot.done if mark[:length] != parent}
         for slot, values in self._sticky.items():
             self._sticky[slot] = {prefix: value for prefix, value in values.items() if prefix[:length] != parent}
-        steps.append(Over(parent))
+        if not lost:
+            steps.append(Over(parent))
         return True
 
     def _fire(self, key: Lineage, steps: list[Step]) -> bool:
@@ -157,8 +175,9 @@ class Matcher:
         over = [
             (pending.seen[column] and not slot.repeating) or slot.covers(key) for column, slot in enumerate(self._full)
         ]
+        lost = any(slot.failed for slot in self._slots) and self._is_lost(key, pending)
         while pending.fresh and all(over[column] or queue for column, queue in enumerate(pending.queues)):
-            if self._lacks_partner(pending):
+            if lost or self._lacks_partner(pending):
                 self._drop(pending)
                 break
             record = self._consume(key, pending)
@@ -170,10 +189,17 @@ class Matcher:
             slot.done.discard(key)
         # Without iteration there is one key, and it was this one.
         self._settled = not key
+        self._dropped |= lost
         last = steps[-1] if steps else None
-        if key and not (isinstance(last, Firing) and last.key == key):
+        if key and not lost and not (isinstance(last, Firing) and last.key == key):
             steps.append(Over(key))
         return True
+
+    def _is_lost(self, key: Lineage, pending: Pending) -> bool:
+        """True for a key of which a failure upstream kept a value back: no default may stand in for that (docs/decisions/0014)."""
+        return any(not pending.seen[column] and slot.lacks(key) for column, slot in enumerate(self._full)) or any(
+            key[: slot.depth] not in values and slot.lacks(key[: slot.depth]) for slot, values in self._sticky.items()
+        )
 
     def _lacks_partner(self, pending: Pending) -> bool:
         """True for an item of which another branch of its iteration sent nothing (spec: nodes A4.31)."""

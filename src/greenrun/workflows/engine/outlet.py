@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from greenrun.document.values import Value
 from greenrun.workflows import messages
 from greenrun.workflows.engine.inbox import Lineage, Slot
+from greenrun.workflows.engine.result import Kept
 from greenrun.workflows.messages import Emit
 
 
 class Wire:
     """One edge of a run. Its progress is told at the first, second, fourth, eighth... value, and when it ends."""
 
-    __slots__ = ("count", "id", "slot", "tell_at")
+    __slots__ = ("count", "id", "slot", "target", "tell_at")
 
-    def __init__(self, edge_id: str, slot: Slot) -> None:
+    def __init__(self, edge_id: str, target: str, slot: Slot) -> None:
         self.id = edge_id
+        self.target = target
         self.slot = slot
         self.count = 0
         self.tell_at = 1
+
+    def tell(self, emit: Emit) -> None:
+        """A value passed."""
+        self.count += 1
+        if self.count == self.tell_at:
+            self.tell_at *= 2
+            emit(messages.edge_update(self.id, "active", self.count))
 
 
 class Outlet:
@@ -43,7 +51,7 @@ class Outlet:
         root: str | None = None,
         source: str | None = None,
         update: tuple[str, str, str, str] | None = None,
-        kept: list[Any] | None = None,
+        kept: Kept | None = None,
     ) -> None:
         self.handle = handle
         self.emit = emit
@@ -60,17 +68,14 @@ class Outlet:
     async def send(self, lineage: Lineage, value: Value, *, bounded: bool = True) -> None:
         """Put a value on every edge, or tell it where no edge leaves; waits where an inbox is full."""
         if self.kept is not None:
-            self.kept.append(value)
+            self.kept.add(value)
         for wire in self.wires:
             slot = wire.slot
             if bounded:
                 while slot.held >= slot.capacity:
                     await slot.room.wait()
             slot.inbox.put(slot, lineage, value)
-            wire.count += 1
-            if wire.count == wire.tell_at:
-                wire.tell_at *= 2
-                self.emit(messages.edge_update(wire.id, "active", wire.count))
+            wire.tell(self.emit)
         if self.update is not None:
             self.emit(messages.output_update(*self.update[:3], value, self.update[3]))
 
@@ -80,11 +85,11 @@ class Outlet:
             for wire in self.wires:
                 wire.slot.inbox.mark(wire.slot, lineage)
 
-    def close(self) -> None:
-        """End every edge, once."""
+    def close(self, *, failed: bool = False) -> None:
+        """End every edge, once; `failed` when what should still have come was lost to a failure."""
         if self.closed:
             return
         self.closed = True
         for wire in self.wires:
-            wire.slot.inbox.close_edge(wire.slot)
+            wire.slot.inbox.close_edge(wire.slot, failed=failed)
             self.emit(messages.edge_update(wire.id, "completed" if wire.count else "drained", wire.count))

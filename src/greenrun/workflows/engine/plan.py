@@ -19,6 +19,9 @@ from greenrun.workflows.scopes import JOINERS, LOOP, analyse_scopes, is_feedback
 from greenrun.workflows.type_meta import type_text
 
 CONTROL_HANDLE: Final = "__control__"
+LIVE_INPUTS: Final = frozenset({"nodetool.input.RealtimeAudioInput"})
+"""The bindable inputs that a host may feed while a run goes on (spec: nodes A2.14)."""
+
 _CONSTANT_PREFIX: Final = "nodetool.constant."
 
 
@@ -73,6 +76,11 @@ class NodePlan:
         return self.node.id
 
     @cached_property
+    def live(self) -> bool:
+        """True for an input that has no default and may be fed while the run goes on."""
+        return self.dispatched and self.node.type in LIVE_INPUTS
+
+    @cached_property
     def silent(self) -> bool:
         """True for constants and inputs: their results are no news (spec: nodes A8)."""
         return self.dispatched or self.node.type.startswith(_CONSTANT_PREFIX)
@@ -98,6 +106,11 @@ class Plan:
 
     graph: RunnableGraph
     nodes: tuple[NodePlan, ...]
+
+    @cached_property
+    def output_names(self) -> frozenset[str]:
+        """The names of the bindable outputs."""
+        return frozenset(node.node.name for node in self.nodes if node.node.node.is_output)
 
 
 def plan_run(graph: Graph, registry: Registry) -> Plan:

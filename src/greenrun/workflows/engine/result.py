@@ -28,14 +28,36 @@ class NodeReport:
 
 VALUES_KEPT = 50
 
+OUTPUTS_KEPT = 10_000
+"""How many values of one output a result holds: the first ones, and the last."""
+
+
+class Kept:
+    """The values of one output of a run. `node_id` is the first node that sends them."""
+
+    __slots__ = ("cut", "node_id", "values")
+
+    def __init__(self, node_id: str) -> None:
+        self.node_id = node_id
+        self.values: list[Any] = []
+        self.cut = False
+
+    def add(self, value: Any) -> None:
+        if len(self.values) < OUTPUTS_KEPT:
+            self.values.append(value)
+        else:
+            self.cut = True
+            self.values[-1] = value
+
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
     """How a run ended (spec: nodes A3.24).
 
     `outputs` maps the name of each sink to every value it got, in order. `error` names each failed node by id and message.
-    `error_code` is TIMED_OUT, INVALID (with `validation_issues`) or None; `timed_out_ms` is the limit that was hit.
-    `logs` are the lines a function printed.
+    `error_code` is TIMED_OUT, INVALID (with `validation_issues`), BUDGET_EXCEEDED, NOT_ALLOWED or None; `timed_out_ms` is the
+    limit that was hit. `logs` are the lines a function printed. `cut` names the outputs with more than `OUTPUTS_KEPT` values,
+    `output_names` those that are Output nodes of the graph and not just ends of it.
     """
 
     status: RunStatus
@@ -49,6 +71,8 @@ class RunResult:
     validation_issues: tuple[dict[str, Any], ...] = ()
     interventions: tuple[dict[str, Any], ...] = ()
     logs: tuple[str, ...] = ()
+    cut: tuple[str, ...] = ()
+    output_names: frozenset[str] = frozenset()
 
     @property
     def ok(self) -> bool:

@@ -7,25 +7,21 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from greenrun.workflows import messages
-from greenrun.workflows.engine.actor import Actor, BufferedActor, ControlledActor, error_text
+from greenrun.workflows.engine.actor import Actor, BufferedActor, error_text
+from greenrun.workflows.engine.allowance import denial_code
 from greenrun.workflows.engine.channels import Channels
-from greenrun.workflows.engine.escalation import (
-    DEFAULT,
-    MAX_DECISIONS,
-    Answer,
-    Escalate,
-    Failure,
-    allowed_actions,
-)
+from greenrun.workflows.engine.control import ControlledActor, Controls
+from greenrun.workflows.engine.escalation import DEFAULT, Answer, Failure, allowed_actions
+from greenrun.workflows.engine.feed import FeedActor, InputFeed
+from greenrun.workflows.engine.frame import Frame
 from greenrun.workflows.engine.inbox import Inbox, Slot
 from greenrun.workflows.engine.inputs import dispatch
 from greenrun.workflows.engine.outlet import Outlet, Wire
-from greenrun.workflows.engine.plan import NodePlan, Plan
+from greenrun.workflows.engine.plan import CONTROL_HANDLE, NodePlan, Plan
 from greenrun.workflows.engine.pulse import Pulse
-from greenrun.workflows.engine.result import NodeReport, RunResult, RunStatus
-from greenrun.workflows.engine.services import Services
+from greenrun.workflows.engine.result import OUTPUTS_KEPT, Kept, NodeReport, RunResult, RunStatus
 from greenrun.workflows.engine.stream import StreamActor
-from greenrun.workflows.messages import Emit
+from greenrun.workflows.node import NodeError
 from greenrun.workflows.type_meta import type_text
 
 GRACE: Final = 0.4
@@ -33,31 +29,23 @@ GRACE: Final = 0.4
 
 
 class Run:
-    """One run of a plan: what its actors share."""
+    """One run of a plan: what its actors share. `feed` brings the values of live inputs, for a run that has such."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        emit: Emit,
-        job_id: str,
-        workflow_id: str | None,
-        services: Services,
-        escalate: Escalate | None,
-    ) -> None:
+    def __init__(self, plan: Plan, frame: Frame, feed: InputFeed | None = None) -> None:
         self.plan = plan
-        self.emit = emit
-        self.job_id = job_id
-        self.workflow_id = workflow_id
-        self.services = services
+        self.frame = frame
+        self.feed = feed
+        self.emit = frame.emit
+        self.allowance = frame.allowance
+        self.job_id = frame.job_id
+        self.workflow_id = frame.workflow_id
         self.stopping = False
         self.pulse = Pulse()
         self.pulse.give_way = self._give_way
         self.channels = Channels(self.pulse)
         self._knot: str | None = None
-        self._escalate = escalate
-        self._decisions = 0
-        self._interventions: list[dict[str, Any]] = []
-        self._outputs: dict[str, list[Any]] = {}
+        self._denial: NodeError | None = None
+        self._outputs: dict[str, Kept] = {}
         self._reports = {node.id: NodeReport(node.id, node.node.type, node.node.title) for node in plan.nodes}
         self._inboxes: dict[str, Inbox] = {}
         self._slots: dict[int, Slot] = {}
@@ -72,11 +60,13 @@ class Run:
             if node.channel is not None:
                 self.channels.add_writer(node.channel)
         for node in self.plan.nodes:
-            if node.dispatched:
+            if node.dispatched and not self._is_fed(node):
                 await dispatch(self, node, params, self._outlets[node.id], self._reports[node.id])
-        actors = [self._actor(node) for node in self.plan.nodes if not node.dispatched]
+        actors = [self._actor(node) for node in self.plan.nodes if not node.dispatched or self._is_fed(node)]
         if not actors:
             return
+        if self.feed is not None:
+            self.feed.bind({actor.node.name for actor in actors if isinstance(actor, FeedActor)})
         pulse = self.pulse
         finished = pulse.loop.create_future()
         tasks: list[asyncio.Task[None]] = []
@@ -89,7 +79,7 @@ class Run:
                 finished.set_result(None)
 
         for actor in actors:
-            task = pulse.loop.create_task(actor.live(), name=actor.plan.id)
+            task = actor.task = pulse.loop.create_task(actor.live(), name=actor.plan.id)
             task.add_done_callback(lambda task, channel=actor.plan.channel: ended(task, channel))
             tasks.append(task)
         pulse.actors.update(tasks)
@@ -104,45 +94,45 @@ class Run:
         for task in tasks:
             # An actor reports failures itself; what it raises is a fault of the engine, and must not go unheard.
             task.result()
+        for name, kept in self._outputs.items():
+            if kept.cut:
+                text = (
+                    f'output "{name}" has more than {OUTPUTS_KEPT} values; the result holds the first ones and the last'
+                )
+                report = self._reports[kept.node_id]
+                self.emit(messages.log_update(report.node_id, report.node_name, text, "warning"))
 
     async def answer(self, actor: Actor, error: Exception, attempt: int, *, sent: bool) -> Answer:
         """What to do about a failed firing: as the host says, within bounds; by default the node has failed."""
-        if self._escalate is None or self._decisions >= MAX_DECISIONS:
+        decisions, node = self.frame.decisions, actor.node
+        answered = denial_code(error) is not None or (isinstance(error, NodeError) and error.answered)
+        if not decisions.asks or self.stopping or answered:
             return DEFAULT
-        self._decisions += 1
-        node = actor.node
+        node_id = f"{self.frame.path}{node.id}"
+        retry_safe = node.node_type.retry_safe
         failure = Failure(
-            node_id=node.id,
+            node_id=node_id,
             node_type=node.type,
             detail=error_text(error),
             attempt=attempt,
-            retry_safe=node.node_type.retry_safe,
+            retry_safe=retry_safe,
             declared_outputs={
                 handle: type_text(node.output_type(handle))
                 for handle in (*node.node_type.output_table, *node.declared_outputs)
             },
             allowed_actions=allowed_actions(
-                retry_safe=node.node_type.retry_safe and not sent, attempt=attempt, streaming=sent
+                retry_safe=retry_safe, may_retry=decisions.may_retry(node_id), streaming=sent
             ),
         )
-        answer = await self._escalate(failure)
-        if answer.action not in failure.allowed_actions:
-            answer = DEFAULT
-        message = messages.intervention(
-            node.id,
-            node.type,
-            answer.action,
-            attempt=attempt,
-            detail=failure.detail,
-            decided_by=answer.decided_by,
-            reason=answer.reason,
-        )
-        self._interventions.append(dict(message))
-        self.emit(message)
-        return answer
+        return await decisions.answer(failure)
 
-    def check_budget(self) -> None:
-        """Raises `BudgetExceeded` when the run has spent what it may."""
+    def deny(self, error: NodeError) -> None:
+        """A node failed because the run may not do, or spend, what it asked for."""
+        self._denial = self._denial or self.allowance.deny(error)
+
+    def controls(self, actor: Actor) -> Controls:
+        """The control edges that leave a node."""
+        return Controls(self, actor)
 
     def undeclared_outlet(self, node: NodePlan, handle: str) -> Outlet:
         """An outlet for a handle that a node with dynamic outputs names only when it fires."""
@@ -155,27 +145,43 @@ class Run:
         errors = [
             f'node "{node.id}": {error}'
             for node in self.plan.nodes
-            if not node.dispatched and (error := self._reports[node.id].error) is not None
+            if (not node.dispatched or self._is_fed(node)) and (error := self._reports[node.id].error) is not None
         ]
         if self._knot is not None:
             errors.append(self._knot)
         if failure is not None:
             errors.insert(0, str(failure.error))
+        denial = self._denial or (self.allowance.denied if self.frame.outer is None else None)
+        if denial is not None and not any(denial.message in error for error in errors):
+            # The node went on without what it was denied; its run is not what was asked for all the same.
+            errors.append(denial.message)
+        code = failure.error_code if failure is not None and failure.error_code is not None else denial_code(denial)
         costs = [report.cost for report in reports if report.cost is not None]
         return RunResult(
             "failed" if errors and status != "cancelled" else status,
             "; ".join(errors) or None,
-            outputs={name: values for name, values in self._outputs.items() if values},
+            outputs={name: kept.values for name, kept in self._outputs.items() if kept.values},
             nodes=tuple(reports),
             cost=sum(costs) if costs else None,
-            error_code=failure.error_code if failure is not None else None,
+            error_code=code,
             timed_out_ms=failure.timed_out_ms if failure is not None else None,
-            interventions=tuple(self._interventions),
+            interventions=tuple(
+                item for item in self.frame.decisions.interventions if item["node_id"].startswith(self.frame.path)
+            ),
+            output_names=self.plan.output_names,
+            cut=tuple(name for name, kept in self._outputs.items() if kept.cut),
         )
 
+    def _is_fed(self, node: NodePlan) -> bool:
+        return node.live and self.feed is not None
+
     def _actor(self, node: NodePlan) -> Actor:
+        if node.live:
+            self._inboxes[node.id] = Inbox(self.pulse)
         kind = (
-            ControlledActor
+            FeedActor
+            if node.live
+            else ControlledActor
             if node.controlled
             else StreamActor
             if node.node.node_type.input_mode == "stream"
@@ -202,7 +208,7 @@ class Run:
     def _make_outlets(self, node: NodePlan) -> dict[str, Outlet]:
         wires: dict[str, list[Wire]] = {}
         for edge in self.plan.graph.outgoing[node.id]:
-            wires.setdefault(edge.source_handle, []).append(Wire(edge.id, self._slots[edge.index]))
+            wires.setdefault(edge.source_handle, []).append(Wire(edge.id, edge.target, self._slots[edge.index]))
         kept = self._kept(node)
         title = node.node.title
         return {
@@ -220,14 +226,16 @@ class Run:
             for handle, plan in node.outlets.items()
         }
 
-    def _kept(self, node: NodePlan) -> list[Any] | None:
-        return self._outputs.setdefault(node.node.name, []) if node.is_sink else None
+    def _kept(self, node: NodePlan) -> Kept | None:
+        return self._outputs.setdefault(node.node.name, Kept(node.id)) if node.is_sink else None
 
     def _give_way(self) -> None:
         """Everyone waits for someone else: free somebody (see `greenrun.workflows.engine.pulse`)."""
         full = [slot for slot in self._slots.values() if slot.room.waiting]
         if full:
             min(full, key=lambda slot: slot.capacity).widen()
+            return
+        if self._refuse_calls():
             return
         loops = [slot for slot in self._slots.values() if slot.feedback and not slot.closed]
         for slot in loops:
@@ -240,3 +248,19 @@ class Run:
         self._knot = f"nodes {', '.join(waiting)} wait for each other"
         for slot in open_slots:
             slot.inbox.close(slot)
+
+    def _refuse_calls(self) -> bool:
+        """Refuse firings whose node still waits for an input; False when that frees nobody."""
+        stuck = [
+            call for call, (_, inbox) in self.pulse.calls.items() if inbox.arrival.waiting and not call.answer.done()
+        ]
+        for call in stuck:
+            inbox = self.pulse.calls[call][1]
+            node_id = next(node_id for node_id, other in self._inboxes.items() if other is inbox)
+            missing = next((s.handle for s in inbox.slots if s.handle != CONTROL_HANDLE and not s.filled), None)
+            call.refuse(
+                f'node "{node_id}" waits for its input "{missing}", which does not come before this call ends'
+                if missing is not None
+                else f'node "{node_id}" does not get on'
+            )
+        return bool(stuck)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import httpx
 
     from greenrun.workflows.files import WorkspaceFiles
+    from greenrun.workflows.functions.ports import FunctionPorts
 
 
 class Services(Protocol):
@@ -58,6 +59,14 @@ class Services(Protocol):
         """The stored graph of another workflow, None when there is none."""
         ...
 
+    async def function_ports(self, function: str) -> FunctionPorts:
+        """What a function of the workspace takes, gives and does.
+
+        Raises:
+            NodeError: This host runs no functions, or the code may not be run yet.
+        """
+        ...
+
     async def call_function(
         self, function: str, params: Mapping[str, Any], *, job_id: str, emit: Emit, timeout_ms: float | None = None
     ) -> RunResult:
@@ -89,6 +98,9 @@ class NoServices:
 
     async def load_workflow(self, workflow_id: str) -> Any | None:
         return None
+
+    async def function_ports(self, function: str) -> FunctionPorts:
+        raise NodeError(f'this host runs no functions, so "{function}" cannot run')
 
     async def call_function(
         self, function: str, params: Mapping[str, Any], *, job_id: str, emit: Emit, timeout_ms: float | None = None

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
+from greenrun.document.errors import GreenrunError
 from greenrun.document.values import Value
 from greenrun.workflows.engine.actor import Actor
 from greenrun.workflows.engine.inbox import DONE, Event, Inbox, Lineage, Slot, ended, unmarked
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
     from greenrun.workflows.engine.run import Run
 
 
+class UpstreamLost(GreenrunError):
+    """Raised in a stream node whose input breaks off because something upstream failed."""
+
+    code = "upstream_lost"
+
+
 class Session:
     """The values of one parent key, as a stream node sees them (`greenrun.workflows.node.Inbox`)."""
 
@@ -32,6 +39,7 @@ class Session:
         self.waited = 0.0
         self.latest: Lineage = parent
         self.last: dict[str, Lineage] = {}
+        self.broken = False
         self._flow = flow
 
     def __aiter__(self) -> Session:
@@ -49,6 +57,7 @@ class Session:
 
         Raises:
             StopAsyncIteration: No further one comes.
+            UpstreamLost: None comes because something upstream failed.
         """
         while True:
             for position, event in enumerate(self.waiting):
@@ -60,7 +69,11 @@ class Session:
                         self.latest = max(self.latest, lineage)
                     return slot.handle, value
             if self._flow.is_over(self.parent, handle):
-                raise StopAsyncIteration
+                broken = self._flow.broken(self.parent, handle)
+                if broken is None:
+                    raise StopAsyncIteration
+                self.broken = True
+                raise UpstreamLost(f'input "{broken.handle}" broke off because something before it failed')
             start = time.perf_counter()
             await self._flow.pump()
             self.waited += time.perf_counter() - start
@@ -95,6 +108,7 @@ class Flow:
         self._sessions: dict[Lineage, Session] = {}
         self._agenda: list[tuple[float, ...]] = []
         self._over: set[Lineage] = set()
+        self.lost = False
 
     async def pump(self) -> None:
         """Take in one event."""
@@ -135,6 +149,7 @@ class Flow:
                 if self._is_closed(parent) if is_end else self._is_next(parent):
                     break
             elif all(slot.ended for slot in self._leading):
+                self.lost |= any(slot.failed for slot in self._leading)
                 return None
             await self.pump()
         del self._agenda[0]
@@ -144,6 +159,23 @@ class Flow:
         session = self._sessions[parent]
         await self._settle(session)
         return session
+
+    def lacks_single(self, session: Session) -> bool:
+        """True when a single input of a session did not come because something upstream failed."""
+        prefixes = [(slot, session.parent[: slot.depth]) for slot in self._single]
+        lacks = any(prefix not in self._single[slot] and slot.lacks(prefix) for slot, prefix in prefixes)
+        self.lost |= lacks
+        return lacks
+
+    def broken(self, parent: Lineage, handle: str | None) -> Slot | None:
+        """A slot, of that handle or any, whose stream for a parent broke off because something upstream failed."""
+        streams = (slot for slot in self._slots(handle) if slot not in self._single)
+        found = next((slot for slot in streams if slot.lacks(parent)), None)
+        self.lost |= found is not None
+        return found
+
+    def _slots(self, handle: str | None) -> list[Slot]:
+        return [slot for slot in self._inbox.slots if handle is None or slot.handle == handle]
 
     def _is_next(self, parent: Lineage) -> bool:
         """True when no earlier parent can come any more."""
@@ -167,11 +199,7 @@ class Flow:
 
     def is_over(self, parent: Lineage, handle: str | None) -> bool:
         """True when nothing more comes for the parent, on that handle or on any."""
-        return all(
-            slot in self._single or slot.covers(parent)
-            for slot in self._inbox.slots
-            if handle is None or slot.handle == handle
-        )
+        return all(slot in self._single or slot.covers(parent) for slot in self._slots(handle))
 
     def finish(self, session: Session) -> None:
         """The node is done with a parent key; what is left of it is dropped, now and later."""
@@ -217,31 +245,45 @@ class StreamActor(Actor):
                 await self._drain_session(due)
             else:
                 self.over(due)
+        self.lost = self._flow.lost
 
     async def _drain_session(self, session: Session) -> None:
+        if self._flow.lacks_single(session):
+            self._flow.finish(session)
+            return
         self.begin()
+        self.permit()
         self.report.firings += 1
         self._session, self.key = session, session.parent
         self._sent.clear()
         self._muted.clear()
         self._open.clear()
-        singles = self._flow.singles(session)
+        failure = await self._run_session(session)
+        if failure is not None and session.broken:
+            self.cut = True
+        elif failure is not None:
+            answer = await self.run.answer(self, failure, 1, sent=True)
+            if answer.action == "fail":
+                raise failure
+            await self.stand_in(answer)
+        self._flow.finish(session)
+        if session.parent and not session.broken:
+            self.over(session.parent)
+
+    async def _run_session(self, session: Session) -> Exception | None:
+        """Why the node could not work off a session; None when it did."""
         start = time.perf_counter()
         try:
-            await self.node.create(singles).run_stream(session, self.context)
+            await self.node.create(self._flow.singles(session)).run_stream(session, self.context)
         except Exception as error:
-            answer = await self.run.answer(self, error, 1, sent=True)
-            if answer.action == "fail":
-                raise
+            return error
         finally:
             self.report.duration_ms += (time.perf_counter() - start - session.waited) * 1000
-        self._flow.finish(session)
-        if session.parent:
-            self.over(session.parent)
+        return None
 
     async def emit(self, handle: str, value: Value) -> None:
         """Send a value: a new item of an iteration, or with the lineage of what the node last took in."""
-        outlet = self._outlet(handle)
+        outlet = self.outlet(handle)
         if outlet.index:
             return
         if outlet.root is not None:

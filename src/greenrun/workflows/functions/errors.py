@@ -32,8 +32,8 @@ class FunctionMissing(FunctionError):
 class FunctionImportError(FunctionError):
     """Raised when importing the module failed, so that nothing is known about the function.
 
-    `kind` is syntax, raised, exited, timeout, signature, interpreter or closed. `file` and `line` point into the
-    workspace's code where they are known.
+    `kind` is syntax, raised, exited, timeout, limit, signature, interpreter, isolation, files or closed. `file` and `line`
+    point into the workspace's code where they are known.
     """
 
     code = "function_import"
@@ -59,10 +59,14 @@ class FunctionImportError(FunctionError):
 
 
 class WorkerGone(FunctionError):
-    """Raised when a worker process ended before it answered. `status` is its exit status as `subprocess` gives it."""
+    """Raised when a worker process ended before it answered.
+
+    `status` is its exit status as `subprocess` gives it, `limit` the name of the limit that it was stopped at.
+    """
 
     code = "worker_gone"
 
-    def __init__(self, function: str, message: str, status: int | None = None) -> None:
+    def __init__(self, function: str, message: str, status: int | None = None, limit: str | None = None) -> None:
         super().__init__(function, message)
         self.status = status
+        self.limit = limit

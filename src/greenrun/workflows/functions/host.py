@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Mapping
-from functools import lru_cache
+import tempfile
+from collections.abc import Callable, Collection, Mapping
+from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
@@ -14,27 +15,38 @@ from typing import Any
 
 from greenrun.workflows import messages
 from greenrun.workflows.engine.result import RunResult
-from greenrun.workflows.functions import shim
 from greenrun.workflows.functions.cache import PortsCache
 from greenrun.workflows.functions.call import FunctionCall
 from greenrun.workflows.functions.errors import FunctionError, FunctionImportError, FunctionMissing, WorkerGone
+from greenrun.workflows.functions.handover import MEDIA, FileRefused, Handover, mentions_files
+from greenrun.workflows.functions.limits import Limits, is_limit
 from greenrun.workflows.functions.pool import PoolClosed, WorkerKey, WorkerPool
-from greenrun.workflows.functions.ports import FunctionPorts
+from greenrun.workflows.functions.ports import Effects, FunctionPorts
+from greenrun.workflows.functions.sandbox.interpreter import SHIM_FILES, InterpreterError
+from greenrun.workflows.functions.sandbox.launch import Launcher
+from greenrun.workflows.functions.sandbox.scratch import ScratchFolders
+from greenrun.workflows.functions.sandbox.tier import ISOLATIONS, Isolation
 from greenrun.workflows.functions.sources import ModuleSources, SourceModule, closure_hash
-from greenrun.workflows.functions.worker import RequestFailed, Worker
+from greenrun.workflows.functions.worker import Event, RequestFailed, Told, Worker
 
 IMPORT_TIMEOUT_MS = 10_000.0
 WORKERS = 4
-WITHHELD = ("GREENRUN_", "PYTHON")
-"""Prefixes of environment variables that a worker does not get: the server's own settings, and its interpreter's."""
 
 
 class FunctionHost:
     """The functions of one workspace folder, of handed-in sources (module → text), or both; handed-in ones come first.
 
     `python` is the interpreter that the workspace names. `cache_dir` keeps ports between processes (None: the user's
-    cache folder). `cwd` is where functions run (None: the folder), `env` their environment (None: the server's, without
-    `WITHHELD`). An import may take `import_timeout_ms`. At most `workers` processes are alive at once.
+    cache folder). `workspace` is the folder that functions see, and may write to when they declare it (None: `folder`);
+    `cwd` is where they run (None: `folder`). `isolation` says how they are kept from this machine, `limits` what a call
+    may use, `environment` which variables are passed on.
+
+    Files that functions return are kept in `artifacts` (None: a folder that `aclose` removes). Files that are handed to
+    them may lie anywhere, or only below the folders `media`. An import may take `import_timeout_ms`. At most `workers`
+    processes are alive at once.
+
+    Raises:
+        ValueError: `isolation` is no such setting.
     """
 
     def __init__(
@@ -44,23 +56,44 @@ class FunctionHost:
         python: str = sys.executable,
         cache_dir: Path | None = None,
         *,
+        workspace: Path | None = None,
         cwd: Path | None = None,
-        env: Mapping[str, str] | None = None,
+        isolation: Isolation = "auto",
+        limits: Limits | None = None,
+        environment: Collection[str] = (),
+        artifacts: Path | None = None,
+        media: Collection[Path] | None = None,
         import_timeout_ms: float = IMPORT_TIMEOUT_MS,
         workers: int = WORKERS,
     ) -> None:
+        if isolation not in ISOLATIONS:
+            raise ValueError(f'isolation is "{isolation}"; use one of {", ".join(ISOLATIONS)}')
         self.python = python
-        self._sources = ModuleSources(folder, sources or {})
+        self._limits = limits or Limits()
+        self._scratch = ScratchFolders()
+        self._sources = ModuleSources(folder, sources or {}, lambda: self._scratch.home)
         self._cache = PortsCache(cache_dir)
+        self._workspace = workspace if workspace is not None else folder
         self._cwd = cwd
-        self._env = _environment() if env is None else dict(env)
+        self._artifacts = artifacts
+        self._media = None if media is None else tuple(os.path.realpath(path) for path in media)
         self._import_seconds = import_timeout_ms / 1000
+        seen = () if self._workspace is None else (Path(self._workspace).absolute(),)
+        self._launcher = Launcher(python, isolation, self._limits, tuple(environment), seen, self._scratch)
         self._pool = WorkerPool(workers)
 
     @property
     def isolation(self) -> str:
         """How far a function is kept from this machine, as a label for people."""
-        return "not isolated"
+        return self._launcher.tier.label
+
+    @property
+    def artifacts(self) -> Path:
+        """Where files that functions returned are kept."""
+        if self._artifacts is None:
+            return self._scratch.folder("artifacts")
+        self._artifacts.mkdir(parents=True, exist_ok=True)
+        return self._artifacts.resolve()
 
     async def __aenter__(self) -> FunctionHost:
         return self
@@ -71,9 +104,10 @@ class FunctionHost:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """End every worker. Calling it twice is fine."""
+        """End every worker and remove its files. Calling it twice is fine."""
         await self._pool.aclose()
         self._sources.close()
+        self._scratch.close()
 
     def source_closure(self, module: str) -> dict[str, str]:
         """Source text by module of a module and every local module that it imports.
@@ -100,11 +134,16 @@ class FunctionHost:
         """
         module, name = self._sources.locate(function)
         closure = self._sources.closure(function, module)
+        return await self._ports(function, module, name, closure, _ignore)
+
+    async def _ports(
+        self, function: str, module: str, name: str, closure: Mapping[str, SourceModule], on_event: Told
+    ) -> FunctionPorts:
         key = self._cache_key(function, closure)
         known = self._cache.get(key)
         if known is not None:
             return known
-        worker = await self._ready(function, module, closure, _ignore)
+        worker = await self._ready(function, module, closure, "none", on_event)
         reusable = False
         try:
             async with asyncio.timeout(self._import_seconds):
@@ -113,13 +152,16 @@ class FunctionHost:
             return self._cache.put(key, answer)
         except RequestFailed as failed:
             reusable = True
-            raise _unusable(function, failed.failure) from failed
+            raise _unusable(function, failed.failure, self._limits) from failed
         except TimeoutError as error:
             raise await self._timed_out(function, worker) from error
         except WorkerGone as gone:
-            raise FunctionImportError(function, _loading(function, gone.message), kind="exited") from gone
+            raise self._ended_early(function, gone, "") from gone
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            text = f"the worker broke the protocol: its account of the ports is damaged ({type(error).__name__})"
+            raise FunctionImportError(function, _loading(function, text), kind="exited") from error
         finally:
-            await self._pool.release(worker, reusable=reusable)
+            await self._pool.release(worker, reusable=reusable and await worker.rest())
 
     async def run(
         self,
@@ -148,46 +190,102 @@ class FunctionHost:
     async def _run(self, call: FunctionCall, params: Mapping[str, Any], timeout_ms: float | None) -> RunResult:
         module, name = self._sources.locate(call.function)
         closure = self._sources.closure(call.function, module)
+        ports = await self._ports(call.function, module, name, closure, call.on_event)
         limit = timeout_ms if timeout_ms is not None and timeout_ms > 0 else None
-        worker = await self._ready(call.function, module, closure, call.on_event)
+        worker = await self._ready(call.function, module, closure, ports.effects, call.on_event)
+        files = self._handover(worker)
         reusable = False
+
+        def told(event: Event) -> Any:
+            # Everything else is handed on at once, in order.
+            return self._yielded(call, files, event) if event.get("event") == "value" else call.on_event(event)
+
         try:
+            media = [port.name for port in ports.inputs if (port.type or {}).get("type") in MEDIA]
             async with asyncio.timeout(None if limit is None else limit / 1000):
-                request = {"name": name, "params": dict(params)}
-                answer = await worker.request("call", request, call.on_event, call.on_output)
-            reusable = True
-            return call.completed(answer["outputs"], answer["types"])
+                lent = await _handed(params, partial(files.lend, params, media))
+                answer = await worker.request("call", {"name": name, "params": lent}, told, call.on_output)
+            outputs, types = _returned(answer)
+            # Whatever still runs is ended before its files are looked at.
+            reusable = await worker.rest()
+            taken = {
+                output: await _handed(value, partial(files.take, value, f'output "{output}"', move=True))
+                for output, value in outputs.items()
+            }
+            return call.completed(taken, types)
         except RequestFailed as failed:
-            reusable = True
-            if failed.failure.get("kind") in ("missing", "signature"):
-                raise _unusable(call.function, failed.failure) from failed
-            raised = failed.failure if failed.failure.get("kind") in ("raised", "exited") else None
-            return call.failed(str(failed.failure.get("message", "it failed without saying why")), raised)
+            reusable = await worker.rest()
+            return self._refused(call, failed)
+        except FileRefused as refused:
+            return call.failed(f"{refused}.")
         except TimeoutError:
             place = await worker.where()
             worker.kill()
             await worker.gone()
             return call.timed_out(limit or 0, None if place is None else f"{self._shown(place[0])}, line {place[1]}")
         except WorkerGone as gone:
-            return call.failed(f'The run of "{call.function}" broke off: {gone.message}.')
+            return call.failed(self._broken_off(call.function, gone))
         finally:
+            files.end()
             await self._pool.release(worker, reusable=reusable)
+
+    async def _yielded(self, call: FunctionCall, files: Handover, event: Event) -> None:
+        place = f'output "{event.get("output")}"'
+        value = event.get("value")
+        call.on_event({**event, "value": await _handed(value, partial(files.take, value, place, move=False))})
+
+    def _handover(self, worker: Worker) -> Handover:
+        return Handover(
+            worker.scratch, worker.readable, lambda: self.artifacts, self._media, self._limits.scratch_mb * 1024 * 1024
+        )
+
+    def _refused(self, call: FunctionCall, failed: RequestFailed) -> RunResult:
+        """The end of a call that the worker reports as failed."""
+        failure = failed.failure
+        if failure.get("kind") in ("missing", "signature"):
+            raise _unusable(call.function, failure, self._limits) from failed
+        raised = failure if failure.get("kind") in ("raised", "exited") else None
+        text = str(failure.get("message", "it failed without saying why"))
+        limit = failure.get("limit")
+        if raised is not None and is_limit(limit):
+            exceeded, advice = self._limits.exceeded(str(limit)), self._limits.advice(str(limit))
+            text = f'"{call.function}" {exceeded}, and that is its limit ({text}). {advice}.'
+        return call.failed(text, raised)
+
+    def _broken_off(self, function: str, gone: WorkerGone) -> str:
+        if is_limit(gone.limit):
+            exceeded, advice = self._limits.exceeded(str(gone.limit)), self._limits.advice(str(gone.limit))
+            return f'"{function}" was stopped: it {exceeded}. {advice}.'
+        return f'The run of "{function}" broke off: {gone.message}.'
 
     async def _ready(
         self,
         function: str,
         module: str,
         closure: Mapping[str, SourceModule],
-        on_event: Callable[[dict[str, Any]], None],
+        effects: Effects,
+        on_event: Told,
     ) -> Worker:
-        """A worker that has imported the module."""
-        key = WorkerKey(str(self._sources.folder), self.python, module, closure_hash(closure))
+        """A worker that has imported the module, and may do what functions with those effects may."""
+        refusal = (await asyncio.to_thread(lambda: self._launcher.tier)).refusal
+        if refusal is not None:
+            raise FunctionImportError(function, _loading(function, refusal), kind="isolation")
+        key = WorkerKey(str(self._sources.folder), self.python, module, closure_hash(closure), effects)
 
         async def start(record: Callable[[Worker], None]) -> Worker:
             roots = self._sources.roots
+            prepare = partial(self._launcher.launch, effects, code=roots, cwd=self._working_folder())
             try:
-                worker = Worker.spawn(self.python, cwd=self._working_folder(), env=self._env)
+                launch = await asyncio.to_thread(prepare)
+            except InterpreterError as error:
+                raise self._no_interpreter(function, str(error)) from error
             except OSError as error:
+                text = f"there is no place for its temporary files ({error}); make room in {tempfile.gettempdir()}"
+                raise FunctionImportError(function, _loading(function, text), kind="files") from error
+            try:
+                worker = Worker.spawn(launch)
+            except OSError as error:
+                launch.scratch.remove()
                 raise self._no_interpreter(function, str(error)) from error
             record(worker)
             worker.function = function
@@ -204,19 +302,28 @@ class FunctionHost:
                     except WorkerGone as gone:
                         raise self._no_interpreter(function, gone.message) from gone
                     await worker.request("load", request, on_event, _ignore)
+                    await worker.rest(keep=True)
             except RequestFailed as failed:
-                raise _unusable(function, failed.failure) from failed
+                raise _unusable(function, failed.failure, self._limits) from failed
             except TimeoutError as error:
                 raise await self._timed_out(function, worker) from error
             except WorkerGone as gone:
-                what = f"{gone.message} while it was imported; move what ends the process into the function"
-                raise FunctionImportError(function, _loading(function, what), kind="exited") from gone
+                advice = " while it was imported; move what ends the process into the function"
+                raise self._ended_early(function, gone, advice) from gone
             return worker
 
         try:
             return await self._pool.acquire(key, start)
         except PoolClosed as error:
             raise FunctionImportError(function, _loading(function, str(error)), kind="closed") from error
+
+    def _ended_early(self, function: str, gone: WorkerGone, advice: str) -> FunctionImportError:
+        """The error for a worker that ended before a function could be called."""
+        if not is_limit(gone.limit):
+            return FunctionImportError(function, _loading(function, f"{gone.message}{advice}"), kind="exited")
+        limit = str(gone.limit)
+        text = f"importing it {self._limits.exceeded(limit)}. {self._limits.advice(limit)}"
+        return FunctionImportError(function, _loading(function, text), kind="limit")
 
     async def _timed_out(self, function: str, worker: Worker) -> FunctionImportError:
         place = await worker.where()
@@ -250,22 +357,38 @@ class FunctionHost:
 @lru_cache(maxsize=1)
 def _shim_hash() -> str:
     """One id for the worker's own code, so that ports read by another version are read again."""
-    here = Path(shim.__file__).resolve().parent
-    files = [here.parent.parent / "sdk.py", here / "shim.py", *(here / f"{name}.py" for name in shim.MODULES)]
-    return sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
+    return sha256(b"\0".join(file.read_bytes() for file in SHIM_FILES)).hexdigest()
 
 
-def _environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith(WITHHELD)}
+async def _handed(value: Any, hand: Callable[[], Any]) -> Any:
+    """The value handed over; files are copied beside the event loop."""
+    return await asyncio.to_thread(hand) if mentions_files(value) else value
+
+
+def _returned(answer: Any) -> tuple[dict[str, Any], dict[str, str]]:
+    """Outputs and the names of their types, as a worker reports them; the user's code may have forged it.
+
+    Raises:
+        WorkerGone: It is something else.
+    """
+    outputs, types = (answer.get(name) if isinstance(answer, dict) else None for name in ("outputs", "types"))
+    if not (
+        isinstance(outputs, dict) and isinstance(types, dict) and all(type(types.get(name)) is str for name in outputs)
+    ):
+        raise WorkerGone("", "the worker broke the protocol: what it returned has another shape")
+    return outputs, types
 
 
 def _loading(function: str, detail: str) -> str:
     return f'The function "{function}" cannot be loaded: {detail}.'
 
 
-def _unusable(function: str, failure: Mapping[str, Any]) -> FunctionError:
+def _unusable(function: str, failure: Mapping[str, Any], limits: Limits) -> FunctionError:
     """The error for a worker's refusal to load or describe a function."""
     message = str(failure.get("message", "")).rstrip(".")
+    limit = failure.get("limit")
+    if is_limit(limit):
+        message += f". It {limits.exceeded(str(limit))}, and that is its limit. {limits.advice(str(limit))}"
     if failure.get("kind") == "missing":
         return FunctionMissing(function, f'The function "{function}" does not exist: {message}.')
     return FunctionImportError(

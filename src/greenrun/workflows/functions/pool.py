@@ -12,17 +12,21 @@ from greenrun.workflows.functions.worker import Worker
 
 @dataclass(frozen=True, slots=True)
 class WorkerKey:
-    """What a warm worker is good for: one module, in exactly this source, under this interpreter and folder."""
+    """What a warm worker is good for: one module, in exactly this source, under this interpreter and folder.
+
+    `effects` are those that it was started to allow.
+    """
 
     folder: str
     python: str
     module: str
     source_hash: str
+    effects: str = "none"
 
     @property
-    def slot(self) -> tuple[str, str, str]:
+    def slot(self) -> tuple[str, str, str, str]:
         """The key without its version: of two keys in one slot the newer one replaces the older."""
-        return self.folder, self.python, self.module
+        return self.folder, self.python, self.module, self.effects
 
 
 class PoolClosed(Exception):
@@ -36,7 +40,7 @@ class WorkerPool:
         self._limit = max(1, limit)
         self._idle: list[tuple[WorkerKey, Worker]] = []
         self._busy: dict[Worker, WorkerKey] = {}
-        self._newest: dict[tuple[str, str, str], str] = {}
+        self._newest: dict[tuple[str, str, str, str], str] = {}
         self._starting = 0
         self._waiting: list[asyncio.Future[None]] = []
         self._closed = False

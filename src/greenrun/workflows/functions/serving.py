@@ -5,7 +5,10 @@ Runs in the worker, next to the user's code; standard library and `greenrun.sdk`
 
 from __future__ import annotations
 
+import _thread
 import ast
+import contextlib
+import errno
 import faulthandler
 import importlib
 import inspect
@@ -14,8 +17,9 @@ import os
 import signal
 import sys
 import threading
+import time
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from greenrun.sdk import Chunk, Progress
@@ -30,6 +34,10 @@ from greenrun.workflows.functions.type_metadata import UnreadableType
 Failure: TypeAlias = dict[str, Any]
 
 MAX_TRACEBACK = 4_000
+THREAD_GRACE_SECONDS = 0.1
+
+_LIMITS_BY_ERRNO = {errno.EFBIG: "file_size_mb", errno.EMFILE: "open_files"}
+"""The limit that a system call ran into, by its error."""
 
 _NEED_THEIR_TYPE = (
     ArithmeticError,
@@ -87,9 +95,12 @@ class Printed(io.TextIOBase):
 
 
 class Session:
-    """One worker's conversation with the server, over a duplicate of the descriptor that was its standard input."""
+    """One worker's conversation with the server, over a duplicate of the descriptor that was its standard input.
 
-    def __init__(self, descriptor: int) -> None:
+    `cpu_seconds` is what one call may use of the processor.
+    """
+
+    def __init__(self, descriptor: int, *, cpu_seconds: int | None = None) -> None:
         self._reader = os.fdopen(descriptor, "rb", closefd=False)
         self._descriptor = descriptor
         self._pid = os.getpid()
@@ -101,7 +112,10 @@ class Session:
         self._module_text = ""
         self._signatures: dict[str, tuple[Callable[..., Any], Signature]] = {}
         self._runner: Any = None
+        self._executor: Any = None
         self._undeclared: set[str] = set()
+        self._cpu_seconds = cpu_seconds
+        self._own_threads = 0
 
     def take_over(self) -> None:
         """Make what the process prints part of the conversation, and be ready to say where the code is."""
@@ -160,7 +174,14 @@ class Session:
         for stream in (sys.__stdout__, sys.__stderr__):
             if stream is not None:
                 stream.flush()
-        self._send(event, **members)
+        # Threads that the request left behind go on; only the server can end them, with the process.
+        self._send(event, threads=self._threads_left(), **members)
+
+    def _threads_left(self) -> int:
+        deadline = time.monotonic() + THREAD_GRACE_SECONDS
+        while (left := _threads() - self._own_threads) > 0 and time.monotonic() < deadline:
+            time.sleep(0.002)
+        return max(0, left)
 
     def _send(self, event: str, **members: Any) -> None:
         if os.getpid() != self._pid:
@@ -191,13 +212,21 @@ class Session:
             raise self._import_failure("raised", _missing_module(error), error) from error
         except BaseException as error:
             raise self._import_failure("raised", _text_of(error), error) from error
+        finally:
+            self._own_threads = _threads()
         return {}
 
     def _import_failure(self, kind: str, what: str, error: BaseException) -> _Refused:
         described = self._described(error)
         place = f"{described['file']}, line {described['line']}: " if described["file"] else ""
         advice = "" if isinstance(error, ModuleNotFoundError) else "; correct it, or move it into the function"
-        return _Refused(kind, f"{place}{what}{advice}", file=described["file"], line=described["line"])
+        return _Refused(
+            kind,
+            f"{place}{what}{advice}",
+            file=described["file"],
+            line=described["line"],
+            limit=described["limit"],
+        )
 
     def _inspect(self, request: Mapping[str, Any]) -> dict[str, Any]:
         function = self._function(request["name"])
@@ -241,13 +270,27 @@ class Session:
             positional, named = signature.arguments(request["params"])
         except ConversionError as error:
             raise _Refused("parameter", str(error)) from error
-        returned = self._run(function, positional, named, signature)
+        if request.get("reap"):
+            _collect_ended()
+        with self._bounded():
+            returned = self._run(function, positional, named, signature)
         try:
             outputs = signature.results(returned)
         except ResultError as error:
             raise _Refused("result", str(error)) from error
         self._warn_of_undeclared(outputs, signature)
         return {"outputs": outputs, "types": {name: _type_of(name, signature) for name in outputs}}
+
+    @contextlib.contextmanager
+    def _bounded(self) -> Iterator[None]:
+        """What one call may use of the processor by itself, and no idle threads of its own after it."""
+        with _processor_limit(self._cpu_seconds):
+            try:
+                yield
+            finally:
+                if self._executor is not None:
+                    self._executor.shutdown(wait=False, cancel_futures=True)
+                    self._executor = None
 
     def _warn_of_undeclared(self, outputs: Iterable[str], signature: Signature) -> None:
         """Say once a run that an output has no port, so that nothing in an app can show it."""
@@ -311,6 +354,11 @@ class Session:
             import asyncio  # takes 40 ms, and few functions need it
 
             self._runner = asyncio.Runner()
+        if self._executor is None:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._executor = ThreadPoolExecutor(thread_name_prefix="asyncio")
+            self._runner.get_loop().set_default_executor(self._executor)
         return self._runner
 
     def _described(self, error: BaseException) -> Failure:
@@ -332,6 +380,7 @@ class Session:
             "file": self._modules.shown(local[-1].filename) if local else None,
             "line": local[-1].lineno if local else None,
             "traceback": "".join(shown)[-MAX_TRACEBACK:],
+            "limit": _limit_behind(error),
         }
 
     def _frame(self, frame: traceback.FrameSummary) -> traceback.FrameSummary:
@@ -341,6 +390,42 @@ class Session:
     def _file_of(self, function: Callable[..., Any]) -> str | None:
         code = getattr(inspect.unwrap(function), "__code__", None)
         return None if code is None else self._modules.shown(code.co_filename)
+
+
+@contextlib.contextmanager
+def _processor_limit(seconds: int | None) -> Iterator[None]:
+    """Let the kernel end the process when it alone uses up the processor time of one call; the guard adds up the rest."""
+    if seconds is None or not hasattr(signal, "SIGXCPU"):
+        yield
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    until = int(time.process_time()) + seconds + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (until if hard == resource.RLIM_INFINITY else min(until, hard), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
+
+
+def _threads() -> int:
+    """Threads of Python code beside the main one, those that `threading` does not know included."""
+    return _thread._count()  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def _collect_ended() -> None:
+    """Collect children that the guard killed after an earlier call, which nobody waits for any more."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def _limit_behind(error: BaseException) -> str | None:
+    """The limit of a worker that showed as this error."""
+    if isinstance(error, MemoryError):
+        return "memory_mb"
+    return _LIMITS_BY_ERRNO.get(error.errno or 0) if isinstance(error, OSError) else None
 
 
 def _type_of(output: str, signature: Signature) -> str:

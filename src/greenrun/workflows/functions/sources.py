@@ -13,7 +13,7 @@ import shutil
 import sys
 import tempfile
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -40,11 +40,14 @@ class SourceModule:
 
 
 class ModuleSources:
-    """The modules of a folder and those handed in, which come first."""
+    """The modules of a folder and those handed in, which come first; `private` is where files of the latter may lie."""
 
-    def __init__(self, folder: Path | None, handed: Mapping[str, str]) -> None:
+    def __init__(
+        self, folder: Path | None, handed: Mapping[str, str], private: Callable[[], Path] | None = None
+    ) -> None:
         self.folder = None if folder is None else Path(folder).absolute()
         self._handed = {name: text.removeprefix("\ufeff") for name, text in handed.items() if _is_module_name(name)}
+        self._place = private
         self._private: str | None = None
 
     @property
@@ -126,7 +129,8 @@ class ModuleSources:
     def _private_folder(self) -> str:
         """A folder of our own with the handed-in modules as files, for code that looks at files."""
         if self._private is None:
-            self._private = str(Path(tempfile.mkdtemp(prefix="greenrun-functions-")).resolve())
+            place = None if self._place is None else self._place()
+            self._private = str(Path(tempfile.mkdtemp(prefix="functions-", dir=place)).resolve())
             weakref.finalize(self, shutil.rmtree, self._private, ignore_errors=True)
             for module, text in self._handed.items():
                 package = any(name.startswith(module + ".") for name in self._handed)
@@ -138,9 +142,14 @@ class ModuleSources:
 
 def closure_hash(sources: Mapping[str, SourceModule]) -> str:
     """One id for the exact text of all these modules."""
+    return text_hash({name: source.text for name, source in sources.items()})
+
+
+def text_hash(texts: Mapping[str, str]) -> str:
+    """One id for the exact text of all these modules, given by name."""
     digest = sha256()
-    for name, source in sorted(sources.items()):
-        for part in (name, source.text):
+    for name, text in sorted(texts.items()):
+        for part in (name, text):
             data = part.encode("utf-8", errors="surrogatepass")
             digest.update(len(data).to_bytes(8, "big") + data)
     return digest.hexdigest()

@@ -14,17 +14,22 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import psutil
 
 from greenrun.workflows.functions import protocol, shim
 from greenrun.workflows.functions.errors import WorkerGone
+from greenrun.workflows.functions.sandbox.launch import Launch
+from greenrun.workflows.functions.sandbox.scratch import Scratch
 
 Event: TypeAlias = dict[str, Any]
+Told: TypeAlias = Callable[[Event], Awaitable[None] | None]
 
+REST_SECONDS = 2.0
+GUARD_PRIORITY = -10
 GRACE_SECONDS = 3.0
 """How long the guard has to end everything before the process tree is searched."""
 
@@ -48,15 +53,31 @@ class RequestFailed(Exception):
 
 
 class Worker:
-    """A process that has loaded, or will load, one module."""
+    """A process that has loaded, or will load, one module.
 
-    def __init__(self, process: subprocess.Popen[bytes], channel: socket.socket, output: int) -> None:
+    The guard above it is spoken to over a socket of its own, which the user's code does not have (see `guard`).
+    """
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        channel: socket.socket,
+        control: socket.socket,
+        output: int,
+        launch: Launch,
+    ) -> None:
         self._process = process
         self._channel = channel
+        self._control = control
         self._output = output
+        self._launch = launch
+        self._said = bytearray()
+        self._reap = False
+        self._threads = 0
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._buffer = bytearray()
         self._requests = 0
+        self._received = 0
         self._killed = False
         self._watched: asyncio.AbstractEventLoop | None = None
         self.pid = 0
@@ -64,34 +85,50 @@ class Worker:
         self.roots: tuple[str, ...] = ()
 
     @classmethod
-    def spawn(cls, python: str, *, cwd: str, env: Mapping[str, str]) -> Worker:
+    def spawn(cls, launch: Launch) -> Worker:
         """Start the process; it says hello when it is ready for `request`.
 
         Raises:
             OSError: The interpreter cannot be started.
         """
         ours, theirs = socket.socketpair()
+        control, guards = socket.socketpair()
         output, printed = os.pipe()
+        script = [launch.python, "-X", "utf8", str(Path(shim.__file__).resolve()), str(guards.fileno())]
         try:
             process = subprocess.Popen(
-                [python, "-X", "utf8", str(Path(shim.__file__).resolve())],
+                [*launch.prefix, *script, *launch.options],
                 stdin=theirs.fileno(),
                 stdout=printed,
                 stderr=printed,
-                cwd=cwd,
-                env=dict(env),
+                pass_fds=(guards.fileno(),),
+                cwd=None if launch.confined else launch.cwd,
+                env=dict(launch.env),
                 start_new_session=True,
             )
         except BaseException:
             ours.close()
+            control.close()
             os.close(output)
             raise
         finally:
             theirs.close()
+            guards.close()
             os.close(printed)
         ours.setblocking(False)
+        control.setblocking(False)
         os.set_blocking(output, False)
-        return cls(process, ours, output)
+        return cls(process, ours, control, output, launch)
+
+    @property
+    def scratch(self) -> Scratch:
+        """The folder that is this worker's own."""
+        return self._launch.scratch
+
+    @property
+    def readable(self) -> tuple[str, ...] | None:
+        """The folders that the worker sees besides; None when it sees all of this machine."""
+        return self._launch.readable
 
     @property
     def alive(self) -> bool:
@@ -106,6 +143,7 @@ class Worker:
         """
         try:
             self.pid = int((await self._event())["pid"])
+            self._put_guard_first()
         except WorkerGone as gone:
             text = " ".join(self._available_output().split())[-MAX_STARTUP_TEXT:]
             raise WorkerGone(self.function, text or gone.message, gone.status) from gone
@@ -114,26 +152,28 @@ class Worker:
         self,
         operation: str,
         members: Mapping[str, Any],
-        on_event: Callable[[Event], None],
+        on_event: Told,
         on_output: Callable[[str], None],
     ) -> Any:
         """Ask and wait for the answer. Events on the way, and text that was printed past Python, go to the callbacks.
 
         Raises:
             RequestFailed: The worker says that it could not do it.
-            WorkerGone: The process ended, or broke the protocol.
+            WorkerGone: The process ended, broke the protocol, or was stopped at a limit.
         """
         loop = asyncio.get_running_loop()
         self._requests += 1
         number = self._requests
         try:
-            frame = protocol.encode({"op": operation, "id": number, **members})
+            frame = protocol.encode({"op": operation, "id": number, "reap": self._reap, **members})
         except (protocol.ProtocolError, ValueError, TypeError, RecursionError) as error:
             raise RequestFailed({"kind": "parameter", "message": f"the parameters cannot be sent: {error}"}) from error
         self._available_output()  # what came between two requests belongs to neither
+        self._order("begin")
         self._watched = loop
         loop.add_reader(self._output, self._relay, on_output)
         told = 0
+        self._received = 0
         try:
             with contextlib.suppress(ConnectionError):  # the end of the process shows when the answer is read
                 await loop.sock_sendall(self._channel, frame)
@@ -142,17 +182,65 @@ class Worker:
                 if event.get("id") != number:
                     continue
                 if event.get("event") not in ("done", "failed"):
-                    on_event(event)
+                    waited = on_event(event)
+                    if waited is not None:
+                        await waited
                     told += 1
                     if told % BREATHE_EVERY == 0:  # reading from a channel that is never empty waits for nothing
                         await asyncio.sleep(0)
                     continue
                 on_output(self._available_output())
+                self._threads = event.get("threads") or 0
                 if event["event"] == "failed":
-                    raise RequestFailed(event.get("failure") or {})
+                    raise RequestFailed(_mapping(event.get("failure")))
                 return event.get("answer")
         finally:
             self._unwatch()
+
+    async def rest(self, *, keep: bool = False) -> bool:
+        """End what a request left running; with `keep` it stays, as what the import of a module starts does.
+
+        False when the worker cannot be used again: threads go on in it, or the guard did not manage.
+        """
+        self._order("keep" if keep else "rest")
+        try:
+            async with asyncio.timeout(REST_SECONDS):
+                words = (await self._answer("rested")).split()
+        except (TimeoutError, WorkerGone):
+            return False
+        killed, ended = int(words[1]), int(words[2])
+        self._reap = ended > 0
+        return killed >= 0 and self._threads == 0
+
+    async def _answer(self, name: str) -> str:
+        """The next line of the guard that begins with that word."""
+        loop = asyncio.get_running_loop()
+        while True:
+            line, ended, rest = self._said.partition(b"\n")
+            if ended:
+                self._said = rest
+                if line.startswith(name.encode("ascii")):
+                    return line.decode("ascii", "replace")
+                continue
+            try:
+                data = await loop.sock_recv(self._control, 4096)
+            except OSError:
+                data = b""
+            if not data:
+                raise WorkerGone(self.function, "its guard is gone")
+            self._said += data
+
+    def _order(self, order: str) -> None:
+        with contextlib.suppress(OSError):
+            self._control.send(order.encode("ascii") + b"\n")
+
+    def _put_guard_first(self) -> None:
+        """Let the guard run before whatever the function starts, where that is allowed: it has to stop a flood of it."""
+        pid = self._process.pid
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            if self._launch.confined:
+                pid = int(Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()[0])
+            os.setpriority(os.PRIO_PROCESS, pid, GUARD_PRIORITY)
 
     def _relay(self, on_output: Callable[[str], None]) -> None:
         with contextlib.suppress(BlockingIOError):
@@ -171,8 +259,7 @@ class Worker:
         if not (self.pid and self.alive):
             return None
         self._available_output()
-        with contextlib.suppress(OSError):
-            os.kill(self.pid, signal.SIGUSR1)
+        self._order("where")
         text = ""
         deadline = time.monotonic() + STUCK_SECONDS
         while time.monotonic() < deadline:
@@ -197,7 +284,9 @@ class Worker:
         self._unwatch()
         with contextlib.suppress(OSError):
             self._channel.shutdown(socket.SHUT_RDWR)  # the guard takes this as its order to kill
-        if self.pid and self._process.poll() is None:
+        with contextlib.suppress(OSError):
+            self._control.shutdown(socket.SHUT_WR)
+        if self.pid and not self._launch.confined and self._process.poll() is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
 
@@ -235,17 +324,22 @@ class Worker:
             _kill_tree(self._process.pid)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(KILL_SECONDS)
-        if (self._process.returncode or 0) < 0 and self.pid:
+        if (self._process.returncode or 0) < 0 and self.pid and not self._launch.confined:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
+        self.scratch.remove()
         if self._output >= 0:
             self._channel.close()
+            self._control.close()
             os.close(self._output)
             self._output = -1
 
     async def _event(self) -> Event:
         try:
             length = protocol.frame_length(await self._bytes(protocol.HEADER.size))
+            self._received += length
+            if self._launch.most_bytes is not None and self._received > self._launch.most_bytes:
+                raise WorkerGone(self.function, "it returned too much", limit="output_mb")
             return protocol.decode(await self._bytes(length))
         except protocol.ProtocolError as error:
             raise WorkerGone(self.function, f"the worker broke the protocol: {error}") from error
@@ -267,7 +361,16 @@ class Worker:
     async def _ended(self) -> WorkerGone:
         await self._exit()
         status = self._process.returncode
-        return WorkerGone(self.function, f"its process {_how_it_ended(status)}", status)
+        limit = "cpu_seconds" if status is not None and _signal_of(status) == signal.SIGXCPU else self._stopped_at()
+        return WorkerGone(self.function, f"its process {_how_it_ended(status)}", status, limit)
+
+    def _stopped_at(self) -> str | None:
+        """The limit at which the guard says that it stopped everything."""
+        with contextlib.suppress(OSError):
+            while data := self._control.recv(4096):
+                self._said += data
+        lines = self._said.decode("ascii", "replace").split("\n")
+        return next((line.partition(" ")[2] for line in lines if line.startswith("stopped ")), None)
 
     def _available_output(self) -> str:
         """What is in the pipe now; no more than a pipe holds, so that a flood cannot keep us here."""
@@ -280,11 +383,19 @@ class Worker:
 def _how_it_ended(status: int | None) -> str:
     if status is None:
         return "closed its connection"
-    number = -status if status < 0 else status - 128
-    if number > 0 and status != 0:
-        with contextlib.suppress(ValueError):
-            return f"was ended by {signal.Signals(number).name}"
+    with contextlib.suppress(ValueError):
+        return f"was ended by {signal.Signals(_signal_of(status)).name}"
     return f"ended with status {status}"
+
+
+def _signal_of(status: int) -> int:
+    """The number of the signal behind an exit status; none has a number below one."""
+    return -status if status < 0 else status - 128
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    """The worker's account of a failure; the user's code may have forged it."""
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _kill_tree(pid: int) -> None:

@@ -169,10 +169,15 @@ def spin() -> None:
         pass
 
 
+def _name(pid: int) -> str:
+    """What tests find the process by: the number of its process space, and its own within that."""
+    return f"{os.stat('/proc/self/ns/pid').st_ino}:{pid}"
+
+
 def sleep_with_children():
     child = subprocess.Popen(["sleep", "60"])
     daemon = subprocess.Popen(["sleep", "61"], start_new_session=True)
-    yield Chunk(f"{os.getpid()} {child.pid} {daemon.pid}")
+    yield Chunk(" ".join(map(_name, (os.getpid(), child.pid, daemon.pid))))
     time.sleep(60)
 
 
@@ -184,12 +189,12 @@ def scribble() -> str:
     return "scribbled"
 
 
-def pid() -> int:
-    return os.getpid()
+def pid() -> str:
+    return _name(os.getpid())
 
 
 def surroundings() -> dict[str, object]:
-    return {"cwd": os.getcwd(), "env": sorted(os.environ), "argv": sys.argv, "here": __file__}
+    return {"cwd": os.getcwd(), "env": dict(os.environ), "argv": sys.argv, "here": __file__}
 
 
 def _square(value: int) -> int:

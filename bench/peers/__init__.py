@@ -1,0 +1,1 @@
+"""One form app, as Greenrun, Streamlit and NiceGUI have it, driven without a browser."""

@@ -1,0 +1,265 @@
+"""Files that go into a call and come out of it, where the function sees less of this machine than the server.
+
+A reference (an object with a ``file:`` uri) that is handed in is copied to where the function can read it; one that it
+gives back is moved to where it outlives the worker. What comes back names a file that the function chose: nothing is
+opened through a link, and nothing that the function could not see itself is taken.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from greenrun.sdk import Ref
+from greenrun.workflows.functions.sandbox.environment import is_below
+from greenrun.workflows.functions.sandbox.mounts import TEMPORARY
+from greenrun.workflows.functions.sandbox.scratch import Scratch
+
+CHUNK = 1 << 20
+MEDIA = frozenset(kind.kind for kind in (Ref, *Ref.__subclasses__()))
+"""The types of ports that take a reference."""
+
+FILE_MODE = 0o644
+
+
+class FileRefused(Exception):
+    """Raised for a file that may not be handed over; the text names the place, the file and what to do."""
+
+
+@dataclass(slots=True)
+class Handover:
+    """The files of one call.
+
+    `readable` are the folders that the function sees besides its `scratch` (None: all of this machine), `kept` is where
+    files that it gives back go, `sources` where files handed to it may lie (None: anywhere). A file may have at most
+    `limit` bytes.
+    """
+
+    scratch: Scratch
+    readable: Collection[str] | None
+    kept: Callable[[], Path]
+    sources: Collection[str] | None
+    limit: int
+    _lent: dict[str, tuple[str, tuple[int, ...]]] = field(default_factory=lambda: {})
+
+    def lend(self, params: Mapping[str, Any], media: Collection[str]) -> dict[str, Any]:
+        """The parameters, with files that the function cannot see copied to where it can.
+
+        `media` are the parameters that take a reference, which text may be as well.
+
+        Raises:
+            FileRefused: A file may not be handed over, or is too large.
+            OSError: The copy fails.
+        """
+        if self.readable is None:
+            return dict(params)
+
+        def lend(uri: str, place: str) -> str:
+            return self._lend(uri, place)
+
+        lent: dict[str, Any] = {}
+        for name, value in params.items():
+            place = f'parameter "{name}"'
+            text = name in media and isinstance(value, str) and _is_file(value)
+            lent[name] = lend(value.strip(), place) if text else _rewritten(value, place, lend)
+        return lent
+
+    def take(self, value: Any, place: str, *, move: bool) -> Any:
+        """What the function gave back, with its files where they stay; `move` when it is done with them.
+
+        Raises:
+            FileRefused: It names a file that it could not see, or no file.
+            OSError: The copy fails.
+        """
+        taken: dict[str, str] = {}
+
+        def take(uri: str, place: str) -> str:
+            if uri not in taken:
+                taken[uri] = self._take(uri, place, move)
+            return taken[uri]
+
+        return _rewritten(value, place, take)
+
+    def end(self) -> None:
+        """Remove the copies that were handed in."""
+        for copy in self._lent:
+            with contextlib.suppress(OSError):
+                os.unlink(copy)
+                os.rmdir(os.path.dirname(copy))
+        self._lent.clear()
+
+    def _lend(self, uri: str, place: str) -> str:
+        path = _path_of(uri, place)
+        real = os.path.realpath(path)
+        if is_below(real, self.readable or ()) or not os.path.exists(real):
+            return uri  # one that is not there is reported by the function's own conversion
+        if self.sources is not None and not is_below(real, [*self.sources, str(self.kept())]):
+            raise FileRefused(f'{place} names the file "{path}", which is outside of the folders that files come from')
+        folder = self.scratch.inputs / secrets.token_hex(4)
+        folder.mkdir(mode=0o700)
+        copy = str(folder / os.path.basename(real))
+        opened = _open_plain(real)
+        if opened is None:
+            raise FileRefused(f'{place} names "{path}", which is no file that can be read')
+        with os.fdopen(opened, "rb") as source:
+            self._check_size(os.fstat(opened).st_size, place, path)
+            _copy(source.fileno(), copy, 0o444)
+        self._lent[copy] = uri, _state(os.lstat(copy))
+        return Path(copy).as_uri()
+
+    def _take(self, uri: str, place: str, move: bool) -> str:
+        path = os.path.normpath(_path_of(uri, place))
+        lent = self._lent.get(path)
+        if lent is not None and os.path.lexists(path) and _state(os.lstat(path)) == lent[1]:
+            return lent[0]
+        own = str(self.scratch.folder)
+        if self.readable is not None and is_below(path, [TEMPORARY]) and not is_below(path, [own, *self.readable]):
+            path = str(self.scratch.temporary) + path[len(TEMPORARY) :]
+        real = os.path.realpath(path)
+        if is_below(real, [own]):
+            return self._keep(real, place, path, move)
+        if self.readable is None and not is_below(path, [own]):
+            return uri
+        if self.readable is None or not is_below(real, self.readable):
+            raise FileRefused(
+                f'{place} names the file "{_path_of(uri, place)}", which the function cannot see; return a file that it '
+                "wrote to its temporary folder (tempfile.gettempdir()) or has in its workspace"
+            )
+        if not os.path.isfile(real):
+            raise FileRefused(f'{place} names the file "{path}", which is not there')
+        return uri if real == path else Path(real).as_uri()
+
+    def _keep(self, real: str, place: str, path: str, move: bool) -> str:
+        """Put a file of the scratch folder where it outlives the worker. No part of its path is followed if it is a link."""
+        parts = Path(real).relative_to(self.scratch.folder).parts
+        folder = os.open(self.scratch.folder, os.O_RDONLY | os.O_DIRECTORY)
+        target = self.kept() / secrets.token_hex(4) / (parts[-1] if parts else "")
+        try:
+            for part in parts[:-1]:
+                below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+                os.close(folder)
+                folder = below
+            opened = _open_plain(parts[-1], folder) if parts else None
+            if opened is None:
+                raise FileRefused(f'{place} names "{path}", which is no file that can be read')
+            with os.fdopen(opened, "rb") as source:
+                self._check_size(os.fstat(opened).st_size, place, path)
+                target.parent.mkdir(mode=0o700)
+                if not (move and _moved(parts[-1], folder, opened, target)):
+                    _copy(source.fileno(), str(target), FILE_MODE)
+        except OSError as error:
+            raise FileRefused(f'{place} names the file "{path}", which cannot be read: {error.strerror}') from error
+        finally:
+            os.close(folder)
+        return target.as_uri()
+
+    def _check_size(self, size: int, place: str, path: str) -> None:
+        if size > self.limit:
+            raise FileRefused(
+                f'{place} names the file "{path}" of {size:,} bytes; at most {self.limit:,} are handed over'
+            )
+
+
+def mentions_files(value: Any) -> bool:
+    """Whether a value holds text that may be a ``file:`` uri, so that handing it over takes more than a moment."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            if _is_file(item):
+                return True
+        elif isinstance(item, dict):
+            waiting += item.values()
+        elif isinstance(item, list):
+            waiting += item
+    return False
+
+
+def _is_file(text: str) -> bool:
+    return text.strip()[:5].lower() == "file:"
+
+
+def _rewritten(value: Any, place: str, rewrite: Callable[[str, str], str], depth: int = 0) -> Any:
+    """The value with its ``file:`` references rewritten; the same object where there are none."""
+    if isinstance(value, dict):
+        changed: dict[str, Any] = {
+            key: new
+            for key, item in value.items()
+            if (new := _rewritten(item, f'{place}, "{key}"' if depth < 3 else place, rewrite, depth + 1)) is not item
+        }
+        uri = value.get("uri")
+        if isinstance(uri, str) and _is_file(uri):
+            changed["uri"] = rewrite(uri.strip(), place)
+        return {**value, **changed} if changed else value
+    if isinstance(value, list):
+        items = [_rewritten(item, place, rewrite, depth + 1) for item in value]
+        return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
+    return value
+
+
+def _path_of(uri: str, place: str) -> str:
+    parts = urlsplit(uri)
+    path = unquote(parts.path)
+    if parts.netloc not in ("", "localhost") or not path.startswith("/") or "\0" in path:
+        raise FileRefused(f'{place} has the uri "{uri[:200]}", which names no file of this machine')
+    return path
+
+
+def _open_plain(path: str, folder: int | None = None) -> int | None:
+    """A descriptor of a plain file; None for a link, a device, a pipe, or what cannot be read."""
+    try:
+        opened = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+    except OSError:
+        return None
+    if stat.S_ISREG(os.fstat(opened).st_mode):
+        return opened
+    os.close(opened)
+    return None
+
+
+def _moved(name: str, folder: int, opened: int, target: Path) -> bool:
+    """Move the file that was opened; False where it has to be copied, as to another disk."""
+    expected = os.fstat(opened)
+    if expected.st_nlink != 1:
+        return False
+    try:
+        os.rename(name, target, src_dir_fd=folder)
+    except OSError:
+        return False
+    found = os.lstat(target)
+    if (found.st_dev, found.st_ino) != (expected.st_dev, expected.st_ino):
+        os.unlink(target)
+        return False
+    os.fchmod(opened, FILE_MODE)
+    return True
+
+
+def _copy(source: int, target: str, mode: int) -> None:
+    written = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        while _copied(source, written):
+            pass
+        os.fchmod(written, mode)
+    finally:
+        os.close(written)
+
+
+def _copied(source: int, target: int) -> int:
+    """Copy a piece, by the file system itself where it can."""
+    if hasattr(os, "copy_file_range"):
+        with contextlib.suppress(OSError):
+            return os.copy_file_range(source, target, CHUNK * 64)
+    data = os.read(source, CHUNK)
+    os.write(target, data)
+    return len(data)
+
+
+def _state(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

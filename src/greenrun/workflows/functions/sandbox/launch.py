@@ -1,0 +1,122 @@
+"""How the workers of one host are started: in which tier, seeing what, told what, limited to what."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from greenrun.workflows.functions.limits import THREADS_PER_PROCESS, Limits
+from greenrun.workflows.functions.sandbox.environment import environment
+from greenrun.workflows.functions.sandbox.interpreter import Interpreter, interpreter
+from greenrun.workflows.functions.sandbox.mounts import View
+from greenrun.workflows.functions.sandbox.scratch import Scratch, ScratchFolders
+from greenrun.workflows.functions.sandbox.tier import Isolation, Tier, tier
+
+MB = 1024 * 1024
+MOST_SHARED_MEMORY_MB = 256
+_IN_GUARD = ("memory_mb", "cpu_seconds", "processes", "file_size_mb", "open_files", "scratch_mb")
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How one worker process is started.
+
+    `prefix` are the words before the interpreter; `confined` says that they put it into a process space of its own.
+    `readable` are the folders that it sees besides its own (None: all of this machine). `most_bytes` is what one request
+    may answer with.
+    """
+
+    python: str
+    scratch: Scratch
+    env: Mapping[str, str]
+    cwd: str
+    options: tuple[str, ...]
+    prefix: tuple[str, ...] = ()
+    readable: tuple[str, ...] | None = None
+    most_bytes: int | None = None
+
+    @property
+    def confined(self) -> bool:
+        return self.readable is not None
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """Starts workers of one host. `environment` are names of variables that are passed on to them.
+
+    `workspace` are the folders of the app, `scratch` is where workers get theirs.
+    """
+
+    python: str
+    isolation: Isolation
+    limits: Limits
+    environment: tuple[str, ...]
+    workspace: tuple[Path, ...]
+    scratch: ScratchFolders
+
+    @cached_property
+    def tier(self) -> Tier:
+        """The tier, found out once."""
+        return tier(self.isolation)
+
+    def launch(self, effects: str, *, code: Collection[str], cwd: str) -> Launch:
+        """Prepare the start of a worker for functions with those effects, whose modules are in the folders `code`.
+
+        Raises:
+            InterpreterError: The interpreter is none.
+            OSError: There is no room for its files.
+        """
+        python = interpreter(self.python)
+        scratch = self.scratch.new()
+        options = self._options(scratch)
+        most_bytes = self.limits.output_mb * MB
+        if self.tier.bubblewrap is None:
+            told = environment(python, scratch, self.environment)
+            return Launch(self.python, scratch, told, cwd, options, most_bytes=most_bytes)
+        view = self._view(python, effects, code, cwd)
+        command = self.tier.bubblewrap.command(
+            view.mounts(scratch, self.scratch.folder("etc")),
+            cwd=os.path.realpath(cwd),
+            network=view.network,
+            shared_memory=min(self.limits.memory_mb, MOST_SHARED_MEMORY_MB) * MB,
+        )
+        readable = view.readable
+        told = environment(python, scratch, self.environment, visible=readable)
+        return Launch(
+            python.executable, scratch, told, cwd, options, tuple(command), readable=readable, most_bytes=most_bytes
+        )
+
+    def _view(self, python: Interpreter, effects: str, code: Collection[str], cwd: str) -> View:
+        folders = [str(folder) for folder in self.workspace]
+        if cwd not in code:
+            folders.append(cwd)
+        return View(
+            python,
+            tuple(dict.fromkeys(folders)),
+            tuple(code),
+            writable=effects != "none",
+            network=effects == "external",
+        )
+
+    def _options(self, scratch: Scratch) -> tuple[str, ...]:
+        values: dict[str, object] = {name: getattr(self.limits, name) for name in _IN_GUARD}
+        # The kernel counts threads of a user, and not those of root; the guard counts in any case.
+        tasks = 0 if os.geteuid() == 0 else _tasks_of_user() + self.limits.processes * THREADS_PER_PROCESS
+        values |= {"tasks": tasks, "scratch": scratch.folder}
+        return tuple(f"{name}={value}" for name, value in values.items())
+
+
+@lru_cache(maxsize=1)
+def _tasks_of_user() -> int:
+    """How many threads this user has."""
+    count = 0
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if folder.stat().st_uid == os.geteuid():
+                count += len(os.listdir(folder / "task"))
+        except OSError:
+            continue
+    return count
