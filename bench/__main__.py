@@ -1,4 +1,4 @@
-"""``python -m bench <name> [--json]``: run one benchmark, or all."""
+"""``python -m bench <name> [--json]``: run one benchmark, all of them, or all with their results written to files."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import argparse
 import importlib
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 BENCHMARKS = {
     "check": "bench.check",
     "simulate": "bench.simulate",
+    "open_app": "bench.open_app",
     "engine": "bench.engine.run",
     "peers": "bench.peers.run",
     "faults": "bench.faults.run",
@@ -21,18 +23,59 @@ BENCHMARKS = {
 def main(arguments: list[str] | None = None) -> int:
     """Run what was asked for; 1 when a benchmark says that its result is not acceptable."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("name", choices=[*BENCHMARKS, "all"])
+    parser.add_argument(
+        "name",
+        choices=[*BENCHMARKS, "all", "results"],
+        help="results also writes bench/results.md and the documentation",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+    parser.add_argument(
+        "--from",
+        dest="taken",
+        type=Path,
+        metavar="FILE",
+        help="results: of an earlier results --json, without measuring",
+    )
     options = parser.parse_args(arguments)
+    if options.taken is not None and options.name != "results":
+        parser.error("--from goes with results")
+    if options.name == "results":
+        return _results(options.taken, as_json=options.json)
     names = list(BENCHMARKS) if options.name == "all" else [options.name]
+    results = _measured(names, as_json=options.json)
+    if options.json:
+        print(json.dumps(results if options.name == "all" else results[options.name], indent=2))
+    return _code(results)
+
+
+def _measured(names: list[str], *, as_json: bool) -> dict[str, Any]:
+    """The results by name, each shown as soon as it is there."""
     results: dict[str, Any] = {}
     for name in names:
         module = importlib.import_module(BENCHMARKS[name])
         results[name] = module.measure()
-        if not options.json:
-            print(f"## {name}\n\n{module.show(results[name])}\n")
-    if options.json:
-        print(json.dumps(results if options.name == "all" else results[options.name], indent=2))
+        if not as_json:
+            print(f"## {name}\n\n{module.show(results[name])}\n", flush=True)
+    return results
+
+
+def _results(earlier: Path | None, *, as_json: bool) -> int:
+    from bench import results as files
+
+    if earlier is None:
+        taken = files.report(_measured(list(BENCHMARKS), as_json=as_json))
+    else:
+        taken = json.loads(earlier.read_text(encoding="utf-8"))
+    modules = {name: importlib.import_module(BENCHMARKS[name]) for name in taken["results"]}
+    written = files.write(taken, modules)
+    if as_json:
+        print(json.dumps(taken, indent=2))
+    else:
+        print("\n".join(f"written: {path.relative_to(files.ROOT)}" for path in written))
+    return _code(taken["results"])
+
+
+def _code(results: dict[str, Any]) -> int:
     return 1 if any(result.get("failed") for result in results.values()) else 0
 
 

@@ -22,10 +22,10 @@ from bench.faults.server import Answer, json_answer
 NAME: Final = "front-desk"
 
 ANSWERS: Final[dict[str, Answer]] = {
-    "/notes": json_answer({"id": 7}, 201),
+    "/notes": json_answer({"id": 7}, 201, wants="Taxi at six"),
     "/guests": json_answer({"room": "12", "nights": 3}),
     "/rules": Answer(body="Quiet after ten."),
-    "/bell": json_answer({"rung": True}),
+    "/bell": json_answer({"rung": True}, wants="no towels"),
     "/keys/12": Answer(204),
 }
 
@@ -36,10 +36,10 @@ def _save() -> dict[str, Any]:
         "nodes": [
             node("note", "nodetool.input.StringInput", {"name": "note", "value": "nothing"}),
             node("post", "lib.http.Post", {"url": f"{SERVER}/notes"}),
-            node("say", "nodetool.text.Template", {"string": "Saved."}, note=""),
+            node("say", "nodetool.constant.String", {"value": "Saved."}),
             *outputs("saved"),
         ],
-        "edges": edges("note > post.body", "post > say.note", "say > saved"),
+        "edges": edges("note > post.body", "say > saved"),
     }
 
 
@@ -68,10 +68,10 @@ def _help() -> dict[str, Any]:
         "nodes": [
             node("why", "nodetool.input.StringInput", {"name": "why", "value": ""}),
             node("ring", "lib.http.Put", {"url": f"{SERVER}/bell"}),
-            node("told", "nodetool.text.Template", {"string": "Somebody comes."}, answer=""),
+            node("told", "nodetool.constant.String", {"value": "Somebody comes."}),
             *outputs("called"),
         ],
-        "edges": edges("why > ring.body", "ring > told.answer", "told > called"),
+        "edges": edges("why > ring.body", "told > called"),
     }
     call = node("call", "nodetool.workflows.subgraph.Subgraph", {"graph": inner}, why="")
     call["dynamic_outputs"] = {"called": {"type": "str"}}

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from bench.faults.seed import SERVER, Bed, Fault, SeedApp, World
+from bench.faults.seed import RECORDING, SERVER, Bed, Fault, SeedApp, World
 from bench.faults.server import Server
 from greenrun.document.findings import Finding, Reason
 from greenrun.oracle.check_report import CheckReport, check_report
@@ -22,10 +22,10 @@ from greenrun.oracle.resolve import resolve
 from greenrun.oracle.simulate import simulate
 from greenrun.workflows.providers.configured import ConfiguredProviders
 from greenrun.workflows.providers.interface import Providers
+from greenrun.workflows.providers.recording import RecordedProviders, Recording
 from greenrun.workflows.providers.scripted import ScriptedProviders
 from greenrun.workspace.folder import LoadedApp, load_path
 from greenrun.workspace.local import LocalHost
-from greenrun.workspace.models import ModelOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,7 @@ class Bench:
         self._count = 0
         self._server = Server()
         self._host: LocalHost | None = None
+        self._to_close: list[ConfiguredProviders] = []
 
     async def __aenter__(self) -> Bench:
         await self._server.start()
@@ -86,8 +87,10 @@ class Bench:
         return Bed(self.app, resolved.app)
 
     def _laid_out(self, app: SeedApp) -> LoadedApp:
-        self._count += 1
-        folder = Path(self._scratch.name) / str(self._count) / app.name
+        """The app in a folder of its own, or in that of the host that it shares."""
+        self._count += 0 if app.same_host(self.app) else 1
+        place = "0" if app.same_host(self.app) else str(self._count)
+        folder = Path(self._scratch.name) / place / app.name
         app.write(folder, self._server.url)
         return load_path(folder)
 
@@ -175,26 +178,29 @@ class Bench:
 
     def _new_host(self, app: SeedApp, loaded: LoadedApp) -> LocalHost:
         """A host in the world of the app. No model that costs anything is ever asked."""
-        world = app.world
         return LocalHost(
             loaded,
-            providers=_providers(world),
-            models=ModelOptions(missing="fail"),
+            providers=self._providers(app.world, loaded.path),
             allow=[self._server.address],
-            cost_cap=world.cost_cap,
-            allow_external=world.allow_external,
+            cost_cap=app.world.cost_cap,
+            allow_external=app.world.allow_external,
         )
+
+    def _providers(self, world: World, folder: Path) -> Providers:
+        if world.models == "recorded":
+            return RecordedProviders(None, Recording.load(folder / RECORDING))
+        if world.models == "scripted":
+            return ScriptedProviders(world.script)
+        served = {"OPENAI_BASE_URL": f"{self._server.url}/v1", "OPENAI_API_KEY": "none of anybody"}
+        providers = ConfiguredProviders(served if world.models == "served" else {})
+        self._to_close.append(providers)
+        return providers
 
     async def _leave(self, host: LocalHost) -> None:
         if host is not self._host:
             await host.aclose()
-
-
-def _providers(world: World) -> Providers | None:
-    """Who answers for models; None: the app's own recording."""
-    if world.models == "recorded":
-        return None
-    return ScriptedProviders(world.script) if world.models == "scripted" else ConfiguredProviders({})
+            while self._to_close:
+                await self._to_close.pop().aclose()
 
 
 def _script(loaded: LoadedApp) -> SimulateOptions:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from bench.faults import (
@@ -13,8 +14,13 @@ from bench.faults import (
     event_kinds,
     function_kinds,
     graph_kinds,
+    limit_kinds,
+    model_kinds,
     nested_kinds,
     operation_kinds,
+    permission_kinds,
+    replay_kinds,
+    request_kinds,
     stream_kinds,
 )
 from bench.faults.seed import Bed, Fault, Kind
@@ -144,6 +150,41 @@ KINDS: Final[dict[str, Kind]] = {
     "function node that fails": nested_kinds.failing_function_node,
     "function node without its function": nested_kinds.missing_function_node,
     "misspelt function of a node": nested_kinds.misspelt_function_node,
+    # Functions that want too much, or end the wrong way
+    "function over its memory": limit_kinds.over_memory,
+    "function over its processor time": limit_kinds.over_processor_time,
+    "function over its processes": limit_kinds.over_processes,
+    "function over its file size": limit_kinds.over_file_size,
+    "function over its open files": limit_kinds.over_open_files,
+    "function that exits": limit_kinds.exiting,
+    "function that returns NaN": limit_kinds.not_a_number,
+    "function with a result that is too large": limit_kinds.too_large,
+    # The server that an app asks
+    "server that fails": request_kinds.failing_server,
+    "server that refuses": request_kinds.refusing_server,
+    "server that hangs up": request_kinds.closing_server,
+    "server that never answers": request_kinds.silent_server,
+    "answer that is no JSON": request_kinds.not_json,
+    "answer of another shape": request_kinds.other_shape,
+    "request to a private address": request_kinds.private_address,
+    # The models that an app asks
+    **{name: partial(model_kinds.failing, kind=name) for name in model_kinds.FAILURES},
+    "model provider that sends garbage": model_kinds.garbage,
+    "model provider that hangs up": model_kinds.hanging_up,
+    "missing key of a model provider": model_kinds.missing_key,
+    "node without a usable model": model_kinds.unselected_model,
+    "model that is too slow": model_kinds.slow_model,
+    "model that says nothing": model_kinds.empty_answer,
+    "model that answers with an error text": model_kinds.error_answer,
+    "model answer of another shape": model_kinds.misshapen_answer,
+    "model that calls an unknown tool": model_kinds.unknown_tool_called,
+    "cost over the cap": permission_kinds.over_budget,
+    "effect that is not permitted": permission_kinds.not_permitted,
+    "prompt changed after recording": replay_kinds.other_prompt,
+    "model changed after recording": replay_kinds.other_model,
+    "node changed after recording": replay_kinds.other_setting,
+    "lost recording": replay_kinds.lost_recording,
+    "recorded answer of another shape": replay_kinds.other_recorded_answer,
     # Edits after the app was proved
     "function edited after proof": edit_kinds.function_edited,
     "imported module edited after proof": edit_kinds.imported_module_edited,

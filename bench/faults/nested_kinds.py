@@ -101,8 +101,8 @@ def _renamed(bed: Bed, kind: str, head: str) -> Iterator[Fault]:
             yield from bed.fault(
                 kind,
                 f"{inner.where} {node['id']} is now {new}",
-                lambda draft, inner=inner, node=node, new=new: (
-                    inner.node_of(draft, node["id"])["data"].update(name=new)
+                lambda draft, inner=inner, node=node, new=new: inner.node_of(draft, node["id"])["data"].update(
+                    name=new
                 ),
                 _otherwise(bed, inner),
             )
@@ -135,12 +135,11 @@ def unknown_type_inside(bed: Bed) -> Iterator[Fault]:
     for inner in inner_graphs(bed):
         for node in inner.graph["nodes"]:
             head, dot, tail = node["type"].rpartition(".")
+            wrong = f"{head}{dot}{typo(tail)}"
             yield from bed.fault(
                 "unknown nested node type",
                 f"{inner.where} {node['id']}",
-                lambda draft, inner=inner, node=node, wrong=f"{head}{dot}{typo(tail)}": (
-                    inner.node_of(draft, node["id"]).update(type=wrong)
-                ),
+                lambda draft, inner=inner, node=node, wrong=wrong: inner.node_of(draft, node["id"]).update(type=wrong),
                 _otherwise(bed, inner),
             )
 

@@ -58,13 +58,13 @@ SORTER: Final = "You choose the section of an article."
 TAGGER: Final = "Name tags for this article."
 
 ANSWERS: Final[dict[str, Any]] = {
-    WRITER: {"text": ARTICLE, "cost": 0.02},
-    EDITOR: {"text": "Red since 1966", "cost": 0.01},
-    READER: {"object": {"city": "Lisbon", "year": 1966}, "cost": 0.01},
-    SORTER: {"object": {"category": "travel"}, "cost": 0.01},
-    TAGGER: {"text": "<LIST_ITEM>bridge</LIST_ITEM><LIST_ITEM>history</LIST_ITEM>", "cost": 0.01},
+    "Write about the bridge of Lisbon in a cheerful tone.": {"text": ARTICLE, "cost": 0.02},
+    f"Summarise this:\n\n{ARTICLE}": {"text": "Red since 1966", "cost": 0.01},
+    f"Read the values from this:\n\n{ARTICLE}": {"object": {"city": "Lisbon", "year": 1966}, "cost": 0.01},
+    f"Choose the category of this:\n\n{ARTICLE}": {"object": {"category": "travel"}, "cost": 0.01},
+    f"{TAGGER}\n\n{ARTICLE}": {"text": "<LIST_ITEM>bridge</LIST_ITEM><LIST_ITEM>history</LIST_ITEM>", "cost": 0.01},
 }
-"""What the models say, by what only they are told."""
+"""What the models say to exactly what they are asked; to anything else, something made up."""
 
 MODEL: Final = {"type": "language_model", "provider": "openai", "id": "gpt-5-mini", "name": "GPT-5 mini"}
 

@@ -24,6 +24,7 @@ from greenrun.instances.app import App, AppOperation
 CODE_FOLDERS = ("workflows",)
 SERVER: Final = "http://server.invalid"
 """Stands in an app for the address of the server that it talks to."""
+RECORDING: Final = "recording.json"
 MEMBERS = ("widget", "operation", "variable", "resource", "node", "edge", "step")
 
 
@@ -31,11 +32,11 @@ MEMBERS = ("widget", "operation", "variable", "resource", "node", "edge", "step"
 class World:
     """What an app meets when it runs.
 
-    `models` says who answers for models: what the app recorded and nobody else, made-up models by `script`, or the configured
-    ones, of which none has a key here. `answers` are those of the server by path. A run may cost `cost_cap` US dollars.
+    `models` says who answers for models: what the app recorded and nobody else, made-up models by `script`, the server, or
+    services that no key is set for. `answers` are those of the server by path. A run may cost `cost_cap` US dollars.
     """
 
-    models: Literal["recorded", "scripted", "configured"] = "recorded"
+    models: Literal["recorded", "scripted", "served", "configured"] = "recorded"
     script: Mapping[str, Any] = field(default_factory=dict)
     answers: Mapping[str, Answer] = field(default_factory=dict)
     cost_cap: float | None = None
@@ -149,9 +150,13 @@ class Draft:
         name = self._app.name
         return SeedApp(name, self.document, self.script, self.graphs, self.functions, self.others, self.world)
 
+    def live_in(self, **changes: Any) -> None:
+        """The world is another one in these respects."""
+        self.world = replace(self.world, **changes)
+
     def answer(self, path: str, answer: Answer) -> None:
         """The server answers otherwise."""
-        self.world = replace(self.world, answers={**self.world.answers, path: answer})
+        self.live_in(answers={**self.world.answers, path: answer})
 
     def components(self) -> Iterator[tuple[dict[str, Any], list[Any], dict[str, Any] | None, str | None]]:
         """Every component with the list that holds it, its parent and its slot; parents first."""

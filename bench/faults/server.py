@@ -12,12 +12,17 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """How one path is answered. `ending` "close" hangs up without a word, "cut" in the middle, "never" keeps silent."""
+    """How one path is answered.
+
+    `ending` "close" hangs up without a word, "cut" in the middle, "never" keeps silent. A request whose body does not hold
+    the text `wants` is answered with 422.
+    """
 
     status: int = 200
     body: str = ""
     content_type: str = "text/plain; charset=utf-8"
     ending: Literal["whole", "close", "cut", "never"] = "whole"
+    wants: str = ""
 
     @property
     def data(self) -> bytes:
@@ -26,8 +31,9 @@ class Answer:
         return head.encode() + b"Connection: close\r\n\r\n" + body
 
 
-def json_answer(value: Any, status: int = 200) -> Answer:
-    return Answer(status, json.dumps(value), "application/json")
+def json_answer(value: Any, status: int = 200, wants: str = "") -> Answer:
+    """An answer whose body is JSON."""
+    return Answer(status, json.dumps(value), "application/json", wants=wants)
 
 
 class Server:
@@ -75,9 +81,11 @@ class Server:
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         lengths = [line.partition(":")[2] for line in head.split("\r\n") if line.lower().startswith("content-length:")]
-        await reader.readexactly(int(lengths[0]) if lengths else 0)
+        body = await reader.readexactly(int(lengths[0]) if lengths else 0)
         path = head.split(" ")[1].partition("?")[0]
         answer = self.answers.get(path, Answer(404, "there is nothing here"))
+        if answer.wants.encode() not in body:
+            answer = json_answer({"error": "that is not what is wanted"}, 422)
         if answer.ending == "never":
             await reader.read()
         elif answer.ending != "close":

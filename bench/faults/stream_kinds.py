@@ -70,7 +70,9 @@ def lost_piece(bed: Bed) -> Iterator[Fault]:
     """The first piece of a stream is lost."""
     for item, key, _, edge in _streams(bed):
         change = through(key, edge, "nodetool.control.Drop", {"n": 1}, "input_item")
-        yield from bed.fault("stream without its first piece", f"{item.id} {edge.id}", change, bed.result_signs(item.id))
+        yield from bed.fault(
+            "stream without its first piece", f"{item.id} {edge.id}", change, bed.result_signs(item.id)
+        )
     for code in codes(bed):
         for place in _yields(code):
             if _is_chunk(place):
@@ -147,8 +149,8 @@ def limit_reached(bed: Bed) -> Iterator[Fault]:
                 yield from bed.fault(
                     "limit of a node reached",
                     f"{item.id} {node.id}.{name} {low}",
-                    lambda draft, key=key, node=node, name=name, low=low: (
-                        node_of(draft, key, node.id)["data"].update({name: low})
+                    lambda draft, key=key, node=node, name=name, low=low: node_of(draft, key, node.id)["data"].update(
+                        {name: low}
                     ),
                     signs,
                 )

@@ -144,7 +144,9 @@ def _order() -> dict[str, Any]:
         "nodes": [
             node("text", "nodetool.input.StringInput", {"name": "text", "value": "a sign"}),
             node("extra", "nodetool.input.FloatInput", {"name": "extra", "value": 1}),
-            _nest("polish", subgraph, {"graph": _polish()}, "draft", _text("clean", "title") | {"words": {"type": "int"}}),
+            _nest(
+                "polish", subgraph, {"graph": _polish()}, "draft", _text("clean", "title") | {"words": {"type": "int"}}
+            ),
             _nest("price", workflow, pricing, "count", _number("amount") | _text("note")),
             _nest("frame", workflow, frame, "inside", _text("framed")),
             _nest("fee", "greenrun.workflows.Function", function, "price", _number("amount") | _text("note")),

@@ -19,9 +19,9 @@ STORAGE = tempfile.TemporaryDirectory(prefix="nicegui-")
 os.environ["NICEGUI_STORAGE_PATH"] = STORAGE.name
 
 from nicegui import ui  # noqa: E402
-from nicegui.testing import User, user_simulation  # noqa: E402
+from nicegui.testing import user_simulation  # noqa: E402
 
-from bench.peers.quotes import quote, table
+from bench.peers.quotes import quote, table  # noqa: E402
 
 
 class NiceguiForm:
@@ -52,7 +52,7 @@ class NiceguiForm:
             rows = self._table = ui.table(columns=[{"name": "line", "label": "Line", "field": "line"}], rows=[])
 
     async def start(self) -> None:
-        self._user: User = await self._stack.enter_async_context(user_simulation(self.page))
+        self._user = await self._stack.enter_async_context(user_simulation(self.page))
 
     async def open(self) -> None:
         await self._user.open("/")

@@ -24,7 +24,7 @@ class SideProcess:
 
     def __init__(self, module: str, name: str, *, with_table: bool) -> None:
         self._command = [sys.executable, "-m", "bench.peers.worker", module, name, *(["table"] if with_table else [])]
-        self._errors = tempfile.TemporaryFile()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed by __aexit__
         self._process: asyncio.subprocess.Process | None = None
 
     async def ask(self, command: str) -> dict[str, Any]:

@@ -54,16 +54,16 @@ PEERS = (
         Side(OURS, "greenrun"),
         "bench.peers.greenrun_forms",
         "GraphForm",
-        "Opening reads the files, resolves the document and plans nothing yet. A click validates the value of each input, "
-        "runs the graph with all of its messages, folds them into the state and renders the text. The table is made by "
-        "a loop of 50 items in the graph, not by one Python call.",
+        "Opening reads the files and resolves the document; the first click validates and plans the graph. A click checks "
+        "that a person could use each widget, runs the graph with all of its messages, folds them into the state and "
+        "renders the text. The table is made by a loop of 50 items in the graph, not by one Python call.",
     ),
     Peer(
         Side(FUNCTION, "greenrun"),
         "bench.peers.greenrun_forms",
         "FunctionForm",
-        "As above, but the work is a Python function in a worker process under limits. Opening for the first time imports "
-        "the function there, so it waits for that process to start.",
+        "As above, but the work is a Python function in a worker process under limits. The first click of each opened app "
+        "starts that process, so it counts in a test; what the function takes and gives is known from the first opening.",
     ),
     Peer(
         Side(STREAMLIT, "streamlit", "streamlit"),

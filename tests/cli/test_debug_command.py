@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from app_folders import SHOUT, Command, function_app, shouting_app, write_app
+from greenrun.workflows.functions import FunctionHost
 from simulated import document, form, graph, widget
 
 
@@ -54,7 +55,7 @@ def test_the_text_says_what_ran_and_what_was_shown(tmp_path: Path, greenrun: Com
     assert found["variables"] == 'mood = {"a": [1]}'
     assert found["displays"] == "1 of 1 filled"
     assert found["exercised"] == "main"
-    assert found["isolation"] == "not isolated"
+    assert found["isolation"] == FunctionHost(None).isolation
     assert found["report"].startswith("greenrun-debug/app-test-")
 
 

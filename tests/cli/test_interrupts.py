@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import select
 import signal
 import subprocess
@@ -27,7 +28,7 @@ import time
 
 def report():
     with open({fifo!r}, "w") as fifo:
-        fifo.write(f"{{os.getpid()}}\\n")
+        fifo.write(f"{{os.stat('/proc/self/ns/pid').st_ino}}:{{os.getpid()}}\\n")
 
 {import_time}
 
@@ -44,18 +45,30 @@ BODIES = {
 }
 
 
+def process_named(name: str) -> psutil.Process:
+    space, _, pid = name.partition(":")
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            numbers = re.search(r"NSpid:(.*)", (folder / "status").read_text("ascii", errors="replace"))
+            same = os.readlink(folder / "ns" / "pid") == f"pid:[{space}]"
+            if same and numbers is not None and numbers[1].split()[-1] == pid:
+                return psutil.Process(int(folder.name))
+    raise AssertionError(f"no process {name}")
+
+
 class Pipe:
-    """Hears the process id that a worker reports once it is in the middle of its work."""
+    """Hears the name that a worker reports once it is in the middle of its work: its process space, and its id there."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        path.parent.mkdir()
         os.mkfifo(path)
         self._file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
 
     def process(self) -> psutil.Process:
         ready, _, _ = select.select([self._file], [], [], SECONDS)
         assert ready, "the function was never reached"
-        return psutil.Process(int(os.read(self._file, 100).split()[0]))
+        return process_named(os.read(self._file, 100).decode().split()[0])
 
     def close(self) -> None:
         os.close(self._file)
@@ -63,7 +76,7 @@ class Pipe:
 
 @pytest.fixture
 def pipe(tmp_path: Path) -> Iterator[Pipe]:
-    made = Pipe(tmp_path / "started")
+    made = Pipe(tmp_path / "app" / "started")  # a worker sees the app's folder, and not what lies beside it
     yield made
     made.close()
 

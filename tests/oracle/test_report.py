@@ -39,6 +39,7 @@ async def test_the_report_holds_the_keys_of_the_contract() -> None:
         "resources",
         "notSimulated",
         "isolation",
+        "models",
         "verdict",
         "bundleDir",
     }

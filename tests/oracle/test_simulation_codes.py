@@ -13,8 +13,8 @@ from simulated import button, document, form, graph, operation, play, widget
 
 SHOTS = [{"id": "shots", "name": "Shots", "kind": "storyboard", "scope": {"projectId": "p"}}]
 FROM_SHOTS = operation(inputs={"in1": {"from": "resource", "resourceBindingId": "shots"}})
-LATER = {"GR801", "GR802", "GR803", "GR804", "GR805", "GR806", "GR807", "GR808", "GR908", "GR909", "GR910"}
-"""Codes that need a page, a spending cap or a cancelled debug request; nothing here can give them."""
+LATER = {"GR801", "GR802", "GR803", "GR804", "GR805", "GR806", "GR807", "GR808", "GR909", "GR910"}
+"""Codes that need a page or a cancelled debug request; nothing here can give them."""
 
 X = [{"id": "x", "name": "x"}]
 
@@ -76,6 +76,10 @@ SCENES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"step": 1, "widget": "Button-1"},
     ),
     "GR717": (scripted({"click": "Go"}, graphs={"wf1": graph("test.Fail")}), {"step": 1, "widget": "Button-1"}),
+    "GR733": (
+        scripted({"click": "Go"}, graphs={"wf1": graph("lib.http.TestRequest")}),
+        {"operation": "main", "node": "t1"},
+    ),
     "GR718": (
         scripted({"click": "Go"}, {"expect": {"widget": "Answer", "check": "equals", "value": "HO"}}),
         {"step": 2, "widget": "Markdown-1"},
@@ -118,6 +122,9 @@ SCENES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 }
 
 REASONS: dict[str, dict[str, Any]] = {
+    "GR908": scripted(
+        {"click": "Go"}, {"expect": {"widget": "Answer", "check": "nonEmpty"}}, graphs={"wf1": graph("test.Send")}
+    ),
     "GR902": {
         "doc": document(form(), [operation(), operation("b", "bad")]),
         "graphs": {"wf1": graph(), "bad": OSError("x")},
@@ -139,6 +146,22 @@ async def test_a_finding_of_a_simulation_points_at_its_place(code: str) -> None:
     assert found, [finding.code for finding in report.findings]
     assert found[0].severity == CODES[code].severity
     assert place.items() <= found[0].place.to_json().items()
+
+
+def with_status_shown() -> dict[str, Any]:
+    made = graph("lib.http.TestRequest")
+    made["nodes"].append({"id": "out2", "type": "nodetool.output.Output", "data": {"name": "status"}})
+    made["edges"].append(
+        {"id": "e3", "source": "t1", "sourceHandle": "status", "target": "out2", "targetHandle": "value"}
+    )
+    return made
+
+
+async def test_a_failed_request_whose_status_is_looked_at_is_the_apps_own_business() -> None:
+    report = await play(document(form()), {"wf1": with_status_shown()})
+    assert "GR733" not in [finding.code for finding in report.findings]
+    assert "GR731" in [finding.code for finding in report.findings]
+    assert report.verdict.ok
 
 
 @pytest.mark.parametrize("code", REASONS)

@@ -13,12 +13,10 @@ from typing import Any
 
 import pytest
 
-needs_pictures = pytest.mark.skipif(
-    __import__("importlib.util").util.find_spec("PIL") is None, reason="Pillow is not installed"
-)
-needs_films = pytest.mark.skipif(
-    __import__("importlib.util").util.find_spec("av") is None, reason="PyAV is not installed"
-)
+from greenrun.workflows.extras import is_installed
+
+needs_pictures = pytest.mark.skipif(not is_installed("images"), reason="Pillow is not installed")
+needs_films = pytest.mark.skipif(not is_installed("video"), reason="PyAV is not installed")
 
 
 def image(width: int = 40, height: int = 20, colour: Any = (200, 30, 60), mode: str = "RGB") -> Any:
@@ -88,7 +86,7 @@ def film(
     codec: str = "libx264",
     sound_codec: str = "aac",
     colour: tuple[int, int, int] | None = None,
-    level: float = 0.5,
+    sound_seconds: float | None = None,
 ) -> bytes:
     """A film that goes from black to red, its left half blue as well; `colour` makes it plain. A tone sounds with it."""
     import av
@@ -113,16 +111,16 @@ def film(
             output.mux(stream.encode(frame))
         output.mux(stream.encode(None))
         if track is not None:
-            for frame in _tone(seconds, level):
+            for frame in _tone(seconds if sound_seconds is None else sound_seconds):
                 output.mux(track.encode(frame))
             output.mux(track.encode(None))
     return buffer.getvalue()
 
 
-def _tone(seconds: float, level: float) -> Any:
+def _tone(seconds: float) -> Any:
     from av import AudioFrame
 
-    wave_of_block = [level * math.sin(2 * math.pi * 375 * index / 48_000) for index in range(1_024)]
+    wave_of_block = [0.5 * math.sin(2 * math.pi * 375 * index / 48_000) for index in range(1_024)]
     raw = struct.pack("<1024f", *wave_of_block)
     for start in range(0, round(seconds * 48_000), 1_024):
         frame = AudioFrame("fltp", "mono", 1_024)
@@ -140,13 +138,13 @@ def encoded_sound(seconds: float = 1.0, *, container: str = "mp3", codec: str = 
     buffer = io.BytesIO()
     with av.open(buffer, "w", format=container) as output:
         track: Any = output.add_stream(codec, rate=48_000, layout="mono")
-        for frame in _tone(seconds, 0.5):
+        for frame in _tone(seconds):
             output.mux(track.encode(frame))
         output.mux(track.encode(None))
     return buffer.getvalue()
 
 
-def loudness(data: bytes, mime: str, start: float, end: float) -> float:
+def loudness(data: bytes, start: float, end: float) -> float:
     """The greatest sample between two times of a sound or a film, 0 to 1."""
     import av
 

@@ -11,7 +11,7 @@ from greenrun.oracle.options import SimulateOptions
 from greenrun.oracle.report import Report
 from greenrun.oracle.simulate import simulate
 from greenrun.oracle.target import Target, target_from_document
-from greenrun.workflows.node import Node, NodeContext, NodeError, OutputSpec
+from greenrun.workflows.node import Effects, Node, NodeContext, NodeError, OutputSpec
 from greenrun.workflows.registry import Registry, default_registry
 from greenrun.workspace.folder import LoadedApp
 from greenrun.workspace.local import LocalHost
@@ -137,7 +137,32 @@ class Plan(Node):
         return {"output": "done"}
 
 
-TEST_NODES = (Answer, Pieces, Fail, Forever, Call, Meet, Strength, Plan)
+class Send(Node):
+    """Changes the world outside, or would."""
+
+    node_type: ClassVar[str] = "test.Send"
+    effects: ClassVar[Effects] = "external"
+
+    text: Any = None
+
+    async def process(self, context: NodeContext) -> Any:
+        return {"output": "sent"}
+
+
+class Request(Node):
+    """Is answered with an error, and says so as a request does."""
+
+    node_type: ClassVar[str] = "lib.http.TestRequest"
+    outputs: ClassVar[tuple[OutputSpec, ...]] = (OutputSpec("output", "any"), OutputSpec("status", "int"))
+
+    text: Any = None
+
+    async def process(self, context: NodeContext) -> Any:
+        context.message({"type": "provider_call_failed", "provider": "acme.example", "kind": "server", "status": 500})
+        return {"output": "Saved", "status": 500}
+
+
+TEST_NODES = (Answer, Pieces, Fail, Forever, Call, Meet, Strength, Plan, Send, Request)
 
 
 def registry() -> Registry:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
-from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart, UserPromptPart
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolReturnPart, UserPromptPart
+from pydantic_ai.models import CompletedStreamedResponse
 from pydantic_ai.models.function import AgentInfo, DeltaThinkingPart, DeltaToolCall, FunctionModel
+from pydantic_ai.models.wrapper import WrapperModel
 
 from greenrun.workflows.engine.result import RunResult
 from greenrun.workflows.functions.ports import FunctionPorts
 from greenrun.workflows.node import BudgetExceeded, Node, NodeError
+from greenrun.workflows.providers.streams import PiecesStream
 from greenrun.workflows.registry import describe_node_type
 
 NAME = "openai:gpt-5-mini"
@@ -89,6 +93,28 @@ def _said(content: Any) -> str:
     if isinstance(content, str):
         return content
     return " ".join(item if isinstance(item, str) else f"<{item.media_type}>" for item in content)
+
+
+class Whole(WrapperModel):
+    """Streams finished responses, part by part or (`silent`) without any event."""
+
+    def __init__(self, *responses: ModelResponse, silent: bool = False) -> None:
+        self._silent = silent
+        self._responses = list(responses)
+        self.times = 0
+        super().__init__(FunctionModel(lambda messages, info: self._next()))
+
+    def _next(self) -> ModelResponse:
+        self.times += 1
+        return self._responses[min(self.times, len(self._responses)) - 1]
+
+    @asynccontextmanager
+    async def request_stream(self, messages: Any, model_settings: Any, parameters: Any, run_context: Any = None) -> Any:
+        response = await self.request(messages, model_settings, parameters)
+        if self._silent:
+            yield CompletedStreamedResponse(response, model_request_parameters=parameters)
+        else:
+            yield PiecesStream(response, (), parameters)
 
 
 class Desk:

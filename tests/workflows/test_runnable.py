@@ -47,7 +47,7 @@ def test_a_second_node_of_an_id_is_dropped() -> None:
 
 
 def test_editor_notes_are_left_out_and_types_from_elsewhere_named() -> None:
-    run = run_of(graph([node("n", "nodetool.workflows.base_node.Comment"), node("g", "nodetool.agents.Agent")]))
+    run = run_of(graph([node("n", "nodetool.workflows.base_node.Comment"), node("g", "vector.Collection")]))
     assert run.nodes == ()
     assert [(found.id, reason) for found, reason in run.unavailable] == [("g", "not available here yet")]
     assert [item.id for item in run.dropped] == ["g"]

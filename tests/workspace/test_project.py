@@ -12,7 +12,7 @@ import greenrun
 from app_folders import SHOUT, function_app, shouting_app, write_app
 from greenrun.oracle.host import FunctionUntrusted, Host
 from greenrun.oracle.options import SimulateOptions
-from greenrun.workflows.functions import FunctionMissing
+from greenrun.workflows.functions import FunctionHost, FunctionMissing
 from greenrun.workspace.errors import LoadError
 from greenrun.workspace.local import LocalHost
 from greenrun.workspace.project import Project
@@ -31,7 +31,7 @@ def test_an_app_is_loaded_checked_and_simulated(tmp_path: Path) -> None:
     report = project.simulate()
     assert (report.verdict.status, report.verdict.proof) == ("green", "run")
     assert report.values["result"] == "HI"
-    assert report.isolation == "not isolated"
+    assert report.isolation == FunctionHost(None).isolation
     assert report.closure == checked.closure
 
 

@@ -31,6 +31,7 @@ _MEDIA_INPUTS: Final = frozenset(
 _FUNCTION_INPUT_PREFIX: Final = "pyfunction.input."
 _MEDIA_TYPES: Final = frozenset({"image", "audio", "video", "document", "file"})
 _REF_CONTENT: Final = ("uri", "asset_id", "data")
+_SAMPLES: Final = "package://"
 
 
 def parse_choice_cards(value: Value) -> list[dict[str, Any]]:
@@ -176,4 +177,7 @@ def _is_missing_ref(value: Value) -> bool:
 
 
 def _is_blank(value: Value) -> bool:
-    return is_nullish(value) or value in ([], {}) or (isinstance(value, str) and trim(value) == "")
+    """Nothing, or the address of a sample that only NodeTool ships, which counts as none (spec: harness 2.2 rule 30)."""
+    if isinstance(value, str):
+        return trim(value) == "" or value.startswith(_SAMPLES)
+    return is_nullish(value) or value in ([], {})

@@ -10,10 +10,20 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from greenrun.document.bindings import resolve, resolve_variable_id
+from greenrun.document.bindings import Scope, resolve, resolve_variable_id
 from greenrun.document.errors import GreenrunError
-from greenrun.document.model import FromResource
-from greenrun.document.refs import ExecutionRef, InputRef, NodePropertyRef, OutputRef, Ref, VariableRef, ViewRef
+from greenrun.document.model import FromResource, FromVariable
+from greenrun.document.refs import (
+    ExecutionRef,
+    InputRef,
+    NodePropertyRef,
+    OutputRef,
+    Ref,
+    VariableRef,
+    ViewRef,
+    encode,
+)
+from greenrun.document.surface import Port
 from greenrun.document.tree import StoredEvent, Widget
 from greenrun.document.values import Value, is_nullish
 from greenrun.instances.app import App, AppOperation
@@ -335,10 +345,17 @@ class AppInstance:
             raise RunRefused(
                 "media_missing",
                 f'Operation "{operation.id}" needs a file for its input "{port.label}" ("{port.name}"): supply one first.',
-                input_name=port.name,
+                input_name=self._param_of(operation, port),
             )
         overlay = node_property_overlay(operation.id, self._state)
         return RunRequest(job_id, operation, params, overlay, operation.operation.timeout_ms)
+
+    def _param_of(self, operation: AppOperation, port: Port) -> str:
+        """The name of the param that fills an input: of the variable that it is read from, else its own."""
+        mapping = operation.operation.inputs.get(port.node_id)
+        if isinstance(mapping, FromVariable):
+            return param_name(VariableRef(mapping.variable_id), mapping.variable_id, self.app.scope)
+        return param_name(InputRef(operation.id, port.node_id), port.name, self.app.scope)
 
     def _check_resource(self, operation: AppOperation, node_id: str, binding_id: str) -> None:
         seeding = (
@@ -374,10 +391,21 @@ class AppInstance:
                 self.dispatch(reply.event)
 
     def _known_names(self) -> str:
-        names = [port.name for item in self.app.operations if item.surface for port in item.surface.inputs]
-        names += [variable.id for variable in self.app.scope.variables]
+        scope = self.app.scope
+        names = [
+            param_name(InputRef(item.id, port.node_id), port.name, scope)
+            for item in self.app.operations
+            if item.surface
+            for port in item.surface.inputs
+        ]
+        names += [param_name(VariableRef(variable.id), variable.id, scope) for variable in scope.variables]
         listed = ", ".join(f'"{name}"' for name in dict.fromkeys(names))
         return f"Known names: {listed}." if listed else "The app has no inputs and no variables."
+
+
+def param_name(ref: Ref, name: str, scope: Scope) -> str:
+    """How a param writes to `ref`: by its bare name where that means it, else by its token."""
+    return name if resolve(name, scope, "write") == ref else encode(ref)
 
 
 class _NoRunner:

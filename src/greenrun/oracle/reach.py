@@ -12,7 +12,7 @@ from greenrun.document.refs import ExecutionRef, InputRef, OutputRef, VariableRe
 from greenrun.document.tree import StoredEvent, Widget
 from greenrun.document.values import is_nullish
 from greenrun.instances.app import App, variable_writers
-from greenrun.instances.instance import AppInstance
+from greenrun.instances.instance import AppInstance, param_name
 from greenrun.oracle.triggers import run_triggers
 from greenrun.runtime.evaluator import Obstacle
 from greenrun.runtime.view import WidgetView
@@ -57,13 +57,15 @@ class Reach:
                 return operation_id, operation_id in self._runnable
             case VariableRef(variable_id=variable_id):
                 writers = [name for name in self._written_by.get(variable_id, ()) if name in self._runnable]
+                name = param_name(condition.ref, variable_id, self.app.scope)
                 if self._can_be_entered(instance, condition):
-                    return variable_id, True
-                return (writers[0], True) if writers else (variable_id, False)
+                    return name, True
+                return (writers[0], True) if writers else (name, False)
             case InputRef(operation_id=operation_id, node_id=node_id):
                 surface = self.app.scope.surface(operation_id)
                 port = surface.input(node_id) if surface is not None else None
-                return (port.name if port is not None else node_id), self._can_be_entered(instance, condition)
+                name = param_name(condition.ref, port.name if port is not None else node_id, self.app.scope)
+                return name, self._can_be_entered(instance, condition)
             case _:
                 return None, False
 

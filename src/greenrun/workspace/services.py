@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,6 @@ from greenrun.workflows.functions import FunctionPorts
 from greenrun.workflows.media.assets import AssetFolder
 from greenrun.workflows.messages import Emit
 from greenrun.workflows.net.client import guarded_client
-from greenrun.workflows.node import NodeError
 from greenrun.workflows.providers.interface import Providers
 from greenrun.workflows.run import RunResult
 
@@ -27,8 +27,9 @@ LoadWorkflow = Callable[[str], Awaitable[Any | None]]
 class LocalServices:
     """The services of one app on this machine (`greenrun.workflows.engine.Services`).
 
-    `workspace` is the folder that nodes may read and write, None when the app lies in no folder. Media goes to `assets`; without
-    one, to a folder that goes with the host. `allow` names addresses (ip, port) that may be reached although they are not public.
+    `workspace` is the folder that nodes may read and write; an app that lies in none gets an empty one that goes with the host.
+    Media goes to `assets`; without one, to a folder that goes with the host too. `allow` names addresses (ip, port) that may be
+    reached although they are not public.
     """
 
     def __init__(
@@ -42,18 +43,34 @@ class LocalServices:
         call_function: CallFunction,
         allow: Collection[tuple[str, int]] = (),
     ) -> None:
-        self._workspace = workspace
-        self._scratch = tempfile.TemporaryDirectory(prefix="greenrun-assets-") if assets is None else None
-        folder = Path(self._scratch.name) if self._scratch is not None else assets
-        assert folder is not None
-        roots = () if workspace is None else (workspace,)
-        self.assets = AssetFolder(folder, roots=roots, client=self.http)
+        self._given_workspace = workspace
+        self._given_assets = assets
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self.providers = providers
         self._load_workflow = load_workflow
         self._function_ports = function_ports
         self._call_function = call_function
         self._allow = tuple(allow)
         self._client: httpx.AsyncClient | None = None
+
+    @cached_property
+    def _folder(self) -> Path:
+        """What goes with the host."""
+        self._scratch = tempfile.TemporaryDirectory(prefix="greenrun-services-")
+        return Path(self._scratch.name)
+
+    @cached_property
+    def _workspace(self) -> Path:
+        if self._given_workspace is not None:
+            return self._given_workspace
+        own = self._folder / "files"
+        own.mkdir()
+        return own
+
+    @cached_property
+    def assets(self) -> AssetFolder:
+        """Where media goes, and how it is read."""
+        return AssetFolder(self._given_assets or self._folder / "assets", roots=(self._workspace,), client=self.http)
 
     async def store_asset(self, ref: dict[str, Any]) -> dict[str, Any]:
         return await self.assets.store(ref)
@@ -70,8 +87,6 @@ class LocalServices:
         return self._client
 
     def files(self) -> WorkspaceFiles:
-        if self._workspace is None:
-            raise NodeError("this app lies in no folder, so there are no files to read or write; save it in one")
         return WorkspaceFiles(self._workspace)
 
     async def load_workflow(self, workflow_id: str) -> Any | None:

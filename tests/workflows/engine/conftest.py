@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,7 @@ from engine_nodes import NODES
 
 from greenrun.workflows.engine import NoServices, RunResult, run_graph
 from greenrun.workflows.graph import Graph, load_graph
+from greenrun.workflows.nesting import SUBGRAPH
 from greenrun.workflows.registry import Registry, default_registry
 
 Message = dict[str, Any]
@@ -26,9 +28,13 @@ class Signals(NoServices):
         self.events: dict[str, asyncio.Event] = {}
         self.barriers: dict[str, asyncio.Barrier] = {}
         self.counters: dict[str, list[str]] = {}
+        self.workflows: dict[str, Any] = {}
 
     def event(self, name: str) -> asyncio.Event:
         return self.events.setdefault(name, asyncio.Event())
+
+    async def load_workflow(self, workflow_id: str) -> Any | None:
+        return copy.deepcopy(self.workflows.get(workflow_id))
 
     def provider(self, kind: str, name: str) -> Any:
         if kind == "signal":
@@ -83,6 +89,12 @@ class Bench:
             edge |= dict(zip(("target", "targetHandle"), target.rsplit(".", 1), strict=True))
             stored_edges.append(edge | ({"edge_type": "control"} if "=>" in text else {}))
         return load_graph({"nodes": stored_nodes, "edges": stored_edges})
+
+    def nested(
+        self, nodes: Mapping[str, Any], edges: Sequence[str] = (), **values: Any
+    ) -> tuple[str, dict[str, Any], Any]:
+        """A Subgraph node with that graph; `values` are those of its dynamic inputs."""
+        return (SUBGRAPH, {"graph": self.graph(nodes, edges).stored}, {"dynamic_properties": values})
 
     async def run(self, nodes: Mapping[str, Any], edges: Sequence[str] = (), **options: Any) -> Ran:
         return await self.run_graph(self.graph(nodes, edges), **options)

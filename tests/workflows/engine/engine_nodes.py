@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from greenrun.document.values import ABSENT
-from greenrun.workflows.node import Inbox, Node, NodeContext, NodeError, OutputSpec
+from greenrun.workflows.node import BudgetExceeded, Effects, Inbox, Node, NodeContext, NodeError, OutputSpec
 from greenrun.workflows.ports import Items
 
 
@@ -414,7 +414,215 @@ class QuietInput(Node):
         return None
 
 
+class Post(Node):
+    """Sends something to a server outside."""
+
+    node_type = "test.Post"
+    effects: ClassVar[Effects] = "external"
+    retry_safe: ClassVar[bool] = False
+    value: Any = None
+
+    async def process(self, context: NodeContext) -> dict[str, Any]:
+        context.provider("counter", "posts").append(context.node_id)
+        return {"output": self.value}
+
+
+class PostStream(Node):
+    """Sends each value that comes to a server outside."""
+
+    node_type = "test.PostStream"
+    input_mode = "stream"
+    effects: ClassVar[Effects] = "external"
+    value: Any = None
+
+    async def run_stream(self, inbox: Inbox, context: NodeContext) -> None:
+        async for _, value in inbox:
+            context.provider("counter", "posts").append(str(value))
+
+
+class Spend(Node):
+    """Makes a call that costs money."""
+
+    node_type = "test.Spend"
+    dollars: float = 0.5
+    name: str = "calls"
+    value: Any = None
+
+    async def process(self, context: NodeContext) -> dict[str, Any]:
+        context.check_budget()
+        context.provider("counter", self.name).append(context.node_id)
+        context.add_cost(self.dollars)
+        return {"output": self.value}
+
+
+class Thrifty(Node):
+    """Goes on without a call that the budget does not allow."""
+
+    node_type = "test.Thrifty"
+    value: Any = None
+
+    async def process(self, context: NodeContext) -> dict[str, Any]:
+        try:
+            context.check_budget()
+        except BudgetExceeded:
+            return {"output": "guessed"}
+        return {"output": "asked"}
+
+
+class Boss(Node):
+    """A controller that lets its targets fire, one call after the other, and sends what they answered."""
+
+    node_type = "test.Boss"
+    outputs: ClassVar[tuple[OutputSpec, ...]] = (OutputSpec("answers"), OutputSpec("early"))
+    calls: Items = Field(default_factory=list)
+    early: Any = None
+    aside: bool = False
+
+    async def process(self, context: NodeContext) -> dict[str, Any]:
+        answers: list[Any] = []
+        if self.early is not None:
+            await context.emit("early", self.early)
+        for target, properties in self.calls:
+            call = context.send_control(target, properties)
+            try:
+                answers.append(await (asyncio.ensure_future(call) if self.aside else call))
+            except NodeError as error:
+                answers.append(str(error))
+        return {"answers": answers}
+
+
+class Map(Node):
+    """Says what it knows of the nodes that it controls."""
+
+    node_type = "test.Map"
+    outputs: ClassVar[tuple[OutputSpec, ...]] = (OutputSpec("known"),)
+
+    async def process(self, context: NodeContext) -> dict[str, Any]:
+        return {"known": dict(context.control)}
+
+
+class Impatient(Node):
+    """A controller that gives up waiting for its target."""
+
+    node_type = "test.Impatient"
+    outputs: ClassVar[tuple[OutputSpec, ...]] = (OutputSpec("output"),)
+
+    async def process(self, context: NodeContext) -> dict[str, Any]:
+        (target,) = context.control
+        call = asyncio.ensure_future(context.send_control(target, {}))
+        await context.provider("signal", f"{target} started").wait()
+        call.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await call
+        context.provider("signal", "go").set()
+        return {"output": "left"}
+
+
+class TornAfter(Node):
+    """Yields so many numbers, then fails."""
+
+    node_type = "test.TornAfter"
+    outputs: ClassVar[tuple[OutputSpec, ...]] = (OutputSpec("output", "int", "iteration"),)
+    count: int = 0
+    value: Any = None
+
+    async def gen_process(self, context: NodeContext) -> AsyncIterator[dict[str, Any]]:
+        for number in range(self.count):
+            yield {"output": number}
+        raise ValueError("torn")
+
+
+class Holder(Node):
+    """Holds something open while it yields, and says when it has let it go."""
+
+    node_type = "test.Holder"
+    outputs: ClassVar[tuple[OutputSpec, ...]] = (OutputSpec("output"), OutputSpec("other"))
+    record: Any = None
+
+    async def gen_process(self, context: NodeContext) -> AsyncIterator[dict[str, Any]]:
+        try:
+            yield {"output": 1}
+            yield {"ghost": 2}
+        finally:
+            context.log("let go")
+
+
+class Streamer(Node):
+    """Streams text beside its output, then fails."""
+
+    node_type = "test.Streamer"
+
+    async def gen_process(self, context: NodeContext) -> AsyncIterator[dict[str, Any]]:
+        context.chunk("a")
+        yield {"output": "a"}
+        raise ValueError("broke off")
+
+
+class Stingy(Node):
+    """Reports a cost that is none."""
+
+    node_type = "test.Stingy"
+    dollars: Any = None
+
+    async def process(self, context: NodeContext) -> Any:
+        context.add_cost(float(self.dollars))
+
+
+class Caller(Node):
+    """Runs a function of the workspace."""
+
+    node_type = "test.Caller"
+    function: str = "tools:shout"
+    value: Any = None
+
+    async def process(self, context: NodeContext) -> dict[str, Any]:
+        result = await context.call_function(self.function, {"text": self.value})
+        return {"output": result.outputs["result"][0]}
+
+
+class Channel(Node):
+    """Writes a variable many times."""
+
+    node_type = "test.Channel"
+    count: int = 1
+
+    async def process(self, context: NodeContext) -> dict[str, Any]:
+        for number in range(self.count):
+            context.set_variable("v", number)
+        return {"output": self.count}
+
+
+class Swallow(Node):
+    """A stream node that takes a broken stream for its end."""
+
+    node_type = "test.Swallow"
+    input_mode = "stream"
+    outputs: ClassVar[tuple[OutputSpec, ...]] = (OutputSpec("output", "any", "aggregate"),)
+    value: Any = None
+
+    async def run_stream(self, inbox: Inbox, context: NodeContext) -> None:
+        values: list[Any] = []
+        with contextlib.suppress(Exception):
+            async for _, value in inbox:
+                values.append(value)
+        await context.emit("output", values)
+
+
 NODES = (
+    Post,
+    PostStream,
+    Spend,
+    Thrifty,
+    Boss,
+    Map,
+    Impatient,
+    TornAfter,
+    Holder,
+    Streamer,
+    Stingy,
+    Caller,
+    Channel,
+    Swallow,
     Letters,
     First,
     Partly,

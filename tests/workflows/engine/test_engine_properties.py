@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from greenrun.workflows.engine import run_graph
 from greenrun.workflows.graph import load_graph
 from greenrun.workflows.node import Inbox, Node, NodeContext, OutputSpec
-from greenrun.workflows.registry import Registry
+from greenrun.workflows.nesting import SUBGRAPH
+from greenrun.workflows.nodes.nested import Subgraph
+from greenrun.workflows.registry import Registry, describe_node_type
 
 Scope = tuple[str, ...]
 
@@ -125,13 +127,27 @@ class Side(Node):
         await context.emit("out", [first, [value async for value in inbox.values("a")]])
 
 
+class Fragile(Node):
+    """Fails at what it does not like."""
+
+    node_type = "prop.Fragile"
+    outputs: ClassVar[tuple[OutputSpec, ...]] = (OutputSpec("out"),)
+    a: Any = None
+
+    async def process(self, context: NodeContext) -> dict[str, Any]:
+        await dawdle()
+        if "1" in str(self.a):
+            raise ValueError(f"no {self.a}")
+        return {"out": self.a}
+
+
 REGISTRY = Registry()
-for node in (Fork, Both, Sift, Twice, Gather, Skip, Side):
+for node in (Fragile, Fork, Both, Sift, Twice, Gather, Skip, Side):
     REGISTRY.register(node)
 
 
 @st.composite
-def graphs(draw: st.DrawFn) -> dict[str, Any]:
+def graphs(draw: st.DrawFn, more: tuple[str, ...] = ()) -> dict[str, Any]:
     """A graph whose nodes only take what they may take together."""
     nodes: list[dict[str, Any]] = [{"id": "n0", "type": "prop.Fork", "data": {"a": draw(LISTS)}}]
     scopes: list[Scope] = [("n0",)]
@@ -142,7 +158,7 @@ def graphs(draw: st.DrawFn) -> dict[str, Any]:
         edges.append({"source": f"n{source}", "sourceHandle": "out", "target": target, "targetHandle": handle})
 
     for _ in range(draw(st.integers(1, 9))):
-        kind = draw(st.sampled_from(["Fork", "Both", "Both", "Sift", "Twice", "Gather", "Skip", "Side"]))
+        kind = draw(st.sampled_from(["Fork", "Both", "Both", "Sift", "Twice", "Gather", "Skip", "Side", *more]))
         first = draw(st.integers(0, len(nodes) - 1))
         scope = scopes[first]
         connect(first, "a")
@@ -185,3 +201,46 @@ def test_values_do_not_depend_on_speed_or_room(
         assert asyncio.run(outcome(stored)) == (error, values, ended)
     assert error is None
     assert len(ended) == len(stored["edges"])
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(stored=graphs(("Fragile", "Fragile")), seed=st.integers(0, 10_000), capacity=st.sampled_from([1, 2, 64]))
+def test_what_a_failure_leaves_does_not_depend_on_speed_or_room(
+    stored: dict[str, Any], seed: int, capacity: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setitem(globals(), "TURNS", None)
+        before = asyncio.run(outcome(stored))
+        patch.setitem(globals(), "TURNS", Random(seed))
+        patch.setattr("greenrun.workflows.engine.inbox.CAPACITY", capacity)
+        assert asyncio.run(outcome(stored)) == before
+    assert len(before[2]) == len(stored["edges"])
+
+
+@settings(max_examples=60, deadline=None)
+@given(stored=graphs(("Fragile",)))
+def test_graph_gives_the_same_inside_another_graph(stored: dict[str, Any]) -> None:
+    async def nested() -> dict[str, list[Any]]:
+        said: list[dict[str, Any]] = []
+        outer = {"nodes": [{"id": "sub", "type": SUBGRAPH, "data": {"graph": stored}}], "edges": []}
+        registry = Registry({**REGISTRY._types, SUBGRAPH: describe_node_type(Subgraph)})
+        run = run_graph(load_graph(outer), registry=registry, params={}, job_id="j", emit=said.append)
+        await asyncio.wait_for(run, 10)
+        prefix = "sub/"
+        found: dict[str, list[Any]] = {}
+        for message in said:
+            if message["type"] == "generation_complete" and message["node_id"].startswith(prefix):
+                found.setdefault(message["node_id"].removeprefix(prefix), []).append(message["outputs"])
+        return found
+
+    async def alone() -> dict[str, list[Any]]:
+        said: list[dict[str, Any]] = []
+        run = run_graph(load_graph(stored), registry=REGISTRY, params={}, job_id="j", emit=said.append)
+        await asyncio.wait_for(run, 10)
+        found: dict[str, list[Any]] = {}
+        for message in said:
+            if message["type"] == "generation_complete":
+                found.setdefault(message["node_id"], []).append(message["outputs"])
+        return found
+
+    assert asyncio.run(nested()) == asyncio.run(alone())

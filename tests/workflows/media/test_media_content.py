@@ -104,7 +104,9 @@ def test_content_that_is_none_is_refused(ref: dict[str, Any], text: str) -> None
         {"data": bytes(11)},
         {"data": [0] * 11},
         {"uri": "data:," + "a" * 11},
+        {"uri": "data:," + "%61" * 11},
         {"uri": "data:," + "%61" * 100},
+        {"data": base64.b64encode(bytes(100)).decode()},
     ],
 )
 def test_content_over_the_limit_is_refused(ref: dict[str, Any]) -> None:
@@ -177,7 +179,9 @@ async def test_content_of_another_kind_is_refused_whatever_it_is_called(kind: st
         await content_of(reader(), {**ref_of(kind, data), "metadata": {"mime": f"{kind}/x"}}, kind, "port")
 
 
-@pytest.mark.parametrize(("kind", "data"), [("audio", WEBM), ("video", b"GIF89a"), ("audio", b"?"), ("audio", sound(0.1))])
+@pytest.mark.parametrize(
+    ("kind", "data"), [("audio", WEBM), ("video", b"GIF89a"), ("audio", b"?"), ("audio", sound(0.1))]
+)
 async def test_content_that_may_be_of_the_kind_is_taken(kind: str, data: bytes) -> None:
     assert (await content_of(reader(), ref_of(kind, data), kind, "port")).data == data
 

@@ -82,7 +82,15 @@ def test_the_head_of_a_file_tells_what_it_is(data: bytes, mime: str) -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"hello", b"BMW cars are fast, and more text follows here", b"\xff\xff\xff\xff", b"<p>svg</p>", b"\xff", b"GGG"],
+    [
+        b"",
+        b"hello",
+        b"BMW cars are fast, and more text follows here",
+        b"\xff\xff\xff\xff",
+        b"<p>svg</p>",
+        b"\xff",
+        b"GGG",
+    ],
 )
 def test_anything_else_is_not_guessed(data: bytes) -> None:
     assert sniff(data) is None
@@ -90,7 +98,13 @@ def test_anything_else_is_not_guessed(data: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("mime", "extension"),
-    [("image/jpeg", "jpg"), ("image/jpg; q=1", "jpg"), ("audio/x-wav", "wav"), ("text/html", "bin"), ("nonsense", "bin")],
+    [
+        ("image/jpeg", "jpg"),
+        ("image/jpg; q=1", "jpg"),
+        ("audio/x-wav", "wav"),
+        ("text/html", "bin"),
+        ("nonsense", "bin"),
+    ],
 )
 def test_a_type_has_an_extension(mime: str, extension: str) -> None:
     assert extension_of(mime) == extension

@@ -264,3 +264,29 @@ async def test_create_thread_keeps_an_id_and_makes_new_ones() -> None:
     assert kept == {"thread_id": "t1"}
     made = {(await fired(CreateThread, Desk()))[0]["thread_id"] for _ in range(3)}
     assert len(made) == 3
+
+
+async def test_agent_history_may_hold_instructions_and_pictures() -> None:
+    talker = Talker("fine")
+    history = [
+        {"role": "system", "content": "Be kind."},
+        {"role": "system", "content": ""},
+        {"role": "assistant", "content": ""},
+        {"role": "user", "content": ["Look", {"type": "image_url", "image": PNG}, {"type": "text", "text": "here"}]},
+        {"content": [PNG, 3]},
+        {"role": "user", "text": "and here", "image": PNG},
+        {"role": "user", "content": ""},
+    ]
+    await fired(Agent, Desk(talker), prompt="Well?", history=history)
+    assert talker.prompts == ["Look\nhere <image/png>", "<image/png>", "and here <image/png>", "Well?"]
+    assert "Be kind." in [part.content for part in talker.parts]
+
+
+async def test_agent_names_what_is_no_message_in_its_history() -> None:
+    with pytest.raises(NodeError, match="entry 1 of the history is no message"):
+        await fired(Agent, Desk(Talker("hi")), prompt="x", history=[{"role": "user", "content": "a"}, "b"])
+
+
+async def test_agent_says_why_media_cannot_be_read() -> None:
+    with pytest.raises(NodeError, match="the media has no content"):
+        await fired(Agent, Desk(Talker("hi")), prompt="x", image={"type": "image", "uri": "asset://gone.png"})

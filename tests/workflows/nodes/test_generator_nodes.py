@@ -9,6 +9,8 @@ import pytest
 
 pytest.importorskip("pydantic_ai", reason="needs the model library")
 
+from pydantic_ai.messages import ModelResponse, TextPart
+
 from greenrun.workflows.node import NodeError
 from greenrun.workflows.nodes.generators import (
     ChartGenerator,
@@ -18,7 +20,7 @@ from greenrun.workflows.nodes.generators import (
     SVGGenerator,
 )
 from greenrun.workflows.registry import describe_node_type
-from talking import CHOICE, Desk, Talker, call, fired, submit
+from talking import CHOICE, Desk, Talker, Whole, call, fired, submit
 
 FRUITS = {
     "type": "record_type",
@@ -157,3 +159,16 @@ async def test_saved_models_may_hold_more_than_is_declared() -> None:
     talker = Talker(call("submit_result", rows=ROWS))
     odd: dict[str, Any] = {"model": {**CHOICE, "path": None, "supported_tasks": []}, "context_window": 4096}
     assert await fired(DataGenerator, Desk(talker), prompt="x", columns=FRUITS, **odd)
+
+
+async def test_rows_that_are_no_records_are_no_rows() -> None:
+    desk = Desk(Talker(submit(rows=[[]])))
+    assert (await fired(DataGenerator, desk, prompt="x", columns=FRUITS))[-1]["dataframe"]["rows"] == [
+        {"name": None, "grams": None}
+    ]
+
+
+async def test_list_generator_leaves_out_an_item_that_was_cut_off() -> None:
+    desk = Desk(Whole(ModelResponse([TextPart("<LIST_ITEM>a</LIST_ITEM><LIST_ITEM>hal")], finish_reason="length")))
+    assert await fired(ListGenerator, desk, prompt="x") == [{"item": "a", "index": 0}]
+    assert desk.logs == ["warning: the answer was cut off at the token limit; the last item is left out"]

@@ -46,12 +46,10 @@ _KNOWN: Final = (frozenset(dir(builtins)) - _LACKING) | {"__name__", "__file__",
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong, and on which line. `blocks` says that the code cannot start."""
+    """What is wrong, and on which line."""
 
     line: int
     message: str
-    blocks: bool = True
-    is_syntax: bool = False
 
 
 def problems(code: str, inputs: Collection[str] = (), outputs: Collection[str] = ()) -> list[tuple[int, str]]:
@@ -78,8 +76,7 @@ def runnable(code: str) -> str:
     if isinstance(tree, Problem):
         raise CodeError(tree.message, kind="syntax", line=tree.line)
     for problem in _unsupported(tree):
-        if problem.blocks:
-            raise CodeError(problem.message, kind="unsupported", line=problem.line)
+        raise CodeError(problem.message, kind="unsupported", line=problem.line)
     lines = _lines(code)
     for statement in sorted(_results(tree), key=lambda found: (found.lineno, found.col_offset), reverse=True):
         _rewrite(lines, statement)
@@ -126,7 +123,9 @@ def _returns(tree: ast.Module) -> Iterator[ast.Return]:
 
 def _parsed(code: str) -> ast.Module | Problem:
     if len(code) > MAX_SOURCE:
-        return Problem(1, f"the code has more than {MAX_SOURCE} characters; {_WORKSPACE}", is_syntax=True)
+        return Problem(1, f"the code has more than {MAX_SOURCE} characters; {_WORKSPACE}")
+    if "\0" in code:
+        return Problem(code.count("\n", 0, code.index("\0")) + 1, "a zero byte stands here; remove it")
     try:
         with warnings.catch_warnings():
             # An unknown escape in a text is worth no error.
@@ -135,15 +134,11 @@ def _parsed(code: str) -> ast.Module | Problem:
             code.encode()
             return ast.parse(code)
     except SyntaxError as error:
-        return Problem(error.lineno or 1, f"this is no Python: {error.msg}", is_syntax=True)
+        return Problem(error.lineno or 1, f"this is no Python: {error.msg}")
     except UnicodeEncodeError as error:
-        return Problem(
-            code.count("\n", 0, error.start) + 1, "half a character stands here; type it again", is_syntax=True
-        )
-    except ValueError:
-        return Problem(1, "the code holds a zero byte; remove it", is_syntax=True)
+        return Problem(code.count("\n", 0, error.start) + 1, "half a character stands here; type it again")
     except (RecursionError, MemoryError):
-        return Problem(1, "the code is nested too deeply; split it into statements", is_syntax=True)
+        return Problem(1, "the code is nested too deeply; split it into statements")
 
 
 def _inherits(node: Any) -> bool:
@@ -204,11 +199,11 @@ def _undefined(tree: ast.Module, inputs: Collection[str]) -> Iterator[Problem]:
         if node.id in bound or node.id in variables or node.id in _KNOWN:
             continue
         if node.id in _LACKING:
-            yield Problem(node.lineno, f'"{node.id}" is not available here; {_WORKSPACE}', blocks=False)
+            yield Problem(node.lineno, f'"{node.id}" is not available here; {_WORKSPACE}')
             continue
         likely = nearest(node.id, [*variables, *bound])
         hint = f'; did you mean "{likely}"?' if likely else "; add an input of that name"
-        yield Problem(node.lineno, f'"{node.id}" is no input and nothing that the code defines{hint}', blocks=False)
+        yield Problem(node.lineno, f'"{node.id}" is no input and nothing that the code defines{hint}')
 
 
 def _bound(node: ast.AST) -> Iterator[str]:
@@ -235,7 +230,7 @@ def _lost_outputs(tree: ast.Module, outputs: Collection[str]) -> Iterator[Proble
         return
     if not results:
         last = _line(tree.body[-1]) if tree.body else 1
-        yield Problem(last, "the code has no result; end it with an expression or a return", blocks=False)
+        yield Problem(last, "the code has no result; end it with an expression or a return")
         return
     records = [_written_keys(found.value) for found in results]
     if len(outputs) == 1 or any(keys is None for keys in records):
@@ -243,7 +238,7 @@ def _lost_outputs(tree: ast.Module, outputs: Collection[str]) -> Iterator[Proble
     given = {key for keys in records if keys is not None for key in keys}
     for name in outputs:
         if name not in given:
-            yield Problem(_line(results[-1]), f'no result has the output "{name}"', blocks=False)
+            yield Problem(_line(results[-1]), f'no result has the output "{name}"')
 
 
 def _written_keys(value: ast.expr | None) -> list[str] | None:

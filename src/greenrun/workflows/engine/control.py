@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from greenrun.document.values import ABSENT
+from greenrun.document.values import ABSENT, is_number, is_record
 from greenrun.workflows import messages
 from greenrun.workflows.engine.actor import Actor, error_text
 from greenrun.workflows.engine.allowance import denial_code
 from greenrun.workflows.engine.inbox import DONE
 from greenrun.workflows.engine.outlet import Wire
 from greenrun.workflows.engine.plan import CONTROL_HANDLE
-from greenrun.workflows.node import NodeError
+from greenrun.workflows.node import NodeError, PropertySpec
 from greenrun.workflows.runnable import RunnableNode
-from greenrun.workflows.type_meta import json_schema, type_text
+from greenrun.workflows.type_meta import json_schema, make_type, type_text
 
 if TYPE_CHECKING:
     from greenrun.workflows.engine.run import Run
@@ -94,17 +94,16 @@ class ControlledActor(Actor):
         try:
             outputs = await self.fire((), {**cached, **call.properties}, last=False)
         except Exception as error:
+            call.refuse(f'node "{self.plan.id}": {error_text(error)}')
             if denial_code(error) is not None:
                 raise
-            text = f'node "{self.plan.id}": {error_text(error)}'
             self.run.emit(messages.log_update(self.plan.id, self.node.title, error_text(error), "warning"))
-            call.refuse(text)
         else:
             if not call.answer.done():
                 call.answer.set_result(dict(outputs))
 
 
-def _refuse(events: deque[Any] | list[Any], text: str) -> None:
+def _refuse(events: Iterable[Any], text: str) -> None:
     for event in events:
         if isinstance(event, Call):
             event.refuse(text)
@@ -149,7 +148,8 @@ def control_context(node: RunnableNode) -> dict[str, Any]:
     """What a controller knows of a node that it controls (spec: nodes A6.37)."""
     properties: dict[str, dict[str, Any]] = {}
     schemas: dict[str, dict[str, Any]] = {}
-    for spec in node.node_type.properties:
+    specs = [*node.node_type.properties, *_slots(node)]
+    for spec in specs:
         value = node.properties.get(spec.name, spec.default)
         properties[spec.name] = {
             "value": None if value is ABSENT else value,
@@ -158,25 +158,13 @@ def control_context(node: RunnableNode) -> dict[str, Any]:
             "min": spec.minimum,
             "max": spec.maximum,
         }
-        schema = json_schema(spec.type)
-        facts = {"description": spec.description or None, "minimum": spec.minimum, "maximum": spec.maximum}
-        facts["enum"] = None if spec.options is None else list(spec.options)
-        schemas[spec.name] = schema | {name: fact for name, fact in facts.items() if fact is not None}
-    for name in dict.fromkeys((*node.node.dynamic_inputs, *node.node.dynamic_properties)):
-        if name in properties:
-            continue
-        stored = node.node.dynamic_inputs.get(name)
-        declared = stored if isinstance(stored, dict) else {}
-        meta = node.input_type(name)
-        description = declared.get("description")
-        properties[name] = {
-            "value": node.properties.get(name, declared.get("default")),
-            "type": type_text(meta) if meta is not None else "any",
-            "description": description if isinstance(description, str) else "",
-            "min": declared.get("min"),
-            "max": declared.get("max"),
+        facts = {
+            "description": spec.description or None,
+            "minimum": spec.minimum,
+            "maximum": spec.maximum,
+            "enum": None if spec.options is None else list(spec.options),
         }
-        schemas[name] = json_schema(meta)
+        schemas[spec.name] = json_schema(spec.type) | {name: fact for name, fact in facts.items() if fact is not None}
     return {
         "node_id": node.id,
         "node_type": node.type,
@@ -184,6 +172,23 @@ def control_context(node: RunnableNode) -> dict[str, Any]:
         "properties": properties,
         "control_actions": {"run": {"properties": schemas}},
     }
+
+
+def _slots(node: RunnableNode) -> Iterator[PropertySpec]:
+    """The dynamic inputs of a node as properties."""
+    for name in dict.fromkeys((*node.node.dynamic_inputs, *node.node.dynamic_properties)):
+        stored = node.node.dynamic_inputs.get(name)
+        declared = stored if is_record(stored) else {}
+        minimum, maximum, description = (declared.get(key) for key in ("min", "max", "description"))
+        if node.node_type.property(name) is None:
+            yield PropertySpec(
+                name,
+                node.input_type(name) or make_type("any"),
+                declared.get("default", ABSENT),
+                minimum=minimum if is_number(minimum) else None,
+                maximum=maximum if is_number(maximum) else None,
+                description=description if isinstance(description, str) else "",
+            )
 
 
 def control_properties(event: Any) -> dict[str, Any] | None:

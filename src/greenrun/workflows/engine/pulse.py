@@ -84,6 +84,8 @@ class Pulse:
         """Give way if nobody can go on by themselves."""
         stuck = len(self.blocked)
         if self.calls:
-            stuck = len(self.blocked | {task for task, _ in self.calls.values() if task in self.actors})
+            # Who has its answer goes on as soon as it is its turn.
+            asking = {task for call, (task, _) in self.calls.items() if not call.answer.done()}
+            stuck = len(self.blocked | (asking & self.actors))
         if stuck >= len(self.actors) > 0:
             self.give_way()

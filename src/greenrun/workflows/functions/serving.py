@@ -423,8 +423,8 @@ def _collect_ended() -> None:
 
 def _limit_behind(error: BaseException) -> str | None:
     """The limit of a worker that showed as this error."""
-    if isinstance(error, MemoryError):
-        return "memory_mb"
+    if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and str(error) == "can't start new thread"):
+        return "memory_mb"  # a thread needs a stack
     return _LIMITS_BY_ERRNO.get(error.errno or 0) if isinstance(error, OSError) else None
 
 

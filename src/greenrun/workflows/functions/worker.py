@@ -241,6 +241,8 @@ class Worker:
             if self._launch.confined:
                 pid = int(Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()[0])
             os.setpriority(os.PRIO_PROCESS, pid, GUARD_PRIORITY)
+            # Linux shares the processor among sessions first, and whatever leaves its session makes a new one.
+            Path(f"/proc/{pid}/autogroup").write_text(str(GUARD_PRIORITY), "ascii")
 
     def _relay(self, on_output: Callable[[str], None]) -> None:
         with contextlib.suppress(BlockingIOError):

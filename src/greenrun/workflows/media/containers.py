@@ -6,9 +6,9 @@ it open other files and addresses.
 
 from __future__ import annotations
 
+import contextlib
 import io
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from greenrun.workflows.media.work import Work
@@ -40,7 +40,7 @@ _DEMUXERS: Final[dict[str, str]] = {
 }
 
 
-@contextmanager
+@contextlib.contextmanager
 def opened(data: bytes, mime: str, what: str) -> Iterator[InputContainer]:
     """The content as an open container; `what` ("video", "sound") names it in errors, also in those raised inside.
 
@@ -91,11 +91,14 @@ def duration_of(container: InputContainer) -> float:
 
 
 def decoded(container: InputContainer, streams: list[Any], work: Work, *, start: float = 0.0) -> Iterator[Any]:
-    """The frames of the streams in the order of the file, from the last whole picture before `start` (seconds)."""
+    """The frames of the streams in the order of the file, from the last whole picture before `start` (seconds) or earlier."""
     import av
+    from av.error import FFmpegError
 
     if start > 0:
-        container.seek(int((start + seconds_at(container)) * av.time_base), backward=True)
+        # Some containers have no index, such as GIF; then all frames are read.
+        with contextlib.suppress(FFmpegError):
+            container.seek(int((start + seconds_at(container)) * av.time_base), backward=True)
     for packet in container.demux(*streams):
         work.check()
         yield from packet.decode()

@@ -138,8 +138,10 @@ def _opened(data: bytes) -> Image:
     why = _UNREADABLE.get(sniff(data) or "")
     if why is not None:
         raise NodeError(f"the picture is {why}")
+    # Formats are known to Pillow once all its plugins are loaded, and which ones it has depends on its version.
+    Image.init()
     try:
-        image = Image.open(io.BytesIO(data), formats=_READ)
+        image = Image.open(io.BytesIO(data), formats=[name for name in _READ if name in Image.OPEN])
     except UnidentifiedImageError:
         raise NodeError("this is no picture that is read here; give a PNG, JPEG, WebP or GIF file") from None
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):

@@ -229,14 +229,12 @@ def _samples(cut: Cut, form: str, work: Work) -> Iterator[Any]:
     """The frames of a part, brought to one format, rate and layout."""
     from av.filter import Graph
 
-    from greenrun.workflows.media.containers import chain, decoded, duration_of, opened, pulled, seconds_at
+    from greenrun.workflows.media.containers import chain, decoded, opened, pulled, said_duration, seconds_at
 
     with opened(cut.content.data, cut.content.mime, "sound") as container:
         stream = _track(container)
         begin = seconds_at(container)
-        total = min(cut.end, duration_of(container))
-        if container.duration is None:
-            container.seek(0)
+        total = min(cut.end, said_duration(container) or cut.end)
         graph: Any = None
         for frame in decoded(container, [stream], work, start=cut.start):
             at = (frame.time or 0.0) - begin
@@ -253,7 +251,7 @@ def _samples(cut: Cut, form: str, work: Work) -> Iterator[Any]:
                 chain(source, graph, _filters(cut, begin, form), "abuffersink")
             graph.push(frame)
             yield from pulled(graph)
-            work.report(max(0.0, at - cut.start), total - cut.start)
+            work.report(max(0.0, at - cut.start), total - cut.start if math.isfinite(total) else 0)
         if graph is not None:
             graph.push(None)
             yield from pulled(graph)

@@ -7,11 +7,12 @@ library. Media count by their SHA-256.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
+
+from rapidfuzz import fuzz
 
 from greenrun.document.json_text import canonical_json
 from greenrun.workflows.providers.interface import Media, Request
@@ -20,7 +21,7 @@ MOST_TEXT: Final = 2_000
 """Characters of one text that a description keeps; the key is made of all of it."""
 
 _EXCERPT: Final = 60
-_LEAD: Final = 15
+_LEAD: Final = 25
 
 SECTIONS: Final[dict[str, str]] = {
     "name": "model",
@@ -80,12 +81,11 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def likeness(call: Call, kind: str, name: str, request: Mapping[str, Any]) -> tuple[int, int, float]:
+def likeness(call: Call, name: str, request: Mapping[str, Any]) -> tuple[int, int, float]:
     """How near a described call is to this one; greater is nearer."""
     described = call.described()
     equal = sum(described.get(section) == request.get(section) for section in described.keys() | request.keys())
-    words = difflib.SequenceMatcher(None, _text(described), _text(request), autojunk=False).quick_ratio()
-    return int(name == call.name), equal, words
+    return int(name == call.name), equal, fuzz.ratio(_text(described), _text(request))
 
 
 def differences(call: Call, name: str, request: Mapping[str, Any]) -> list[str]:
@@ -146,5 +146,8 @@ def _shown(value: Any) -> str:
 
 def _excerpt(text: str, at: int) -> str:
     start = max(at - _LEAD, 0)
+    if start:
+        # From the beginning of a word, where there is one.
+        start = max(text.find(" ", start, at), start)
     shown = " ".join(text[start : start + _EXCERPT].split())
     return f"{'…' if start else ''}{shown}{'…' if len(text) > start + _EXCERPT else ''}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from greenrun.workflows.extras import missing_extra
 from greenrun.workflows.node import NodeError
+from greenrun.workflows.providers.interface import NOUNS
 from greenrun.workflows.providers.openai_media import MEDIA, Endpoint, new_client
 from greenrun.workflows.providers.vendors import VENDORS, Vendor, vendor_of
 
@@ -18,16 +19,6 @@ CONNECT_TIMEOUT: Final = 10.0
 READ_TIMEOUT: Final = 120.0
 MEDIA_TIMEOUT: Final = 300.0
 """Seconds without a byte. Pictures take minutes, and nothing comes before they are done."""
-
-NOUNS: Final[dict[str, str]] = {
-    "language_model": "language models",
-    "image_model": "images",
-    "video_model": "videos",
-    "tts_model": "speech",
-    "asr_model": "transcription",
-    "embedding_model": "embeddings",
-}
-"""Kind of model in words, as in ``no provider "fal_ai" for images``."""
 
 
 class ConfiguredProviders:

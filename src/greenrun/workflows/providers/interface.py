@@ -19,6 +19,16 @@ from greenrun.workflows.providers.errors import classify as classify
 Kind: TypeAlias = Literal["language_model", "image_model", "video_model", "tts_model", "asr_model", "embedding_model"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
+NOUNS: Final[dict[str, str]] = {
+    "language_model": "language models",
+    "image_model": "images",
+    "video_model": "videos",
+    "tts_model": "speech",
+    "asr_model": "transcription",
+    "embedding_model": "embeddings",
+}
+"""Kind of model in words, as in ``no provider "fal_ai" for images``."""
+
 ImageTask: TypeAlias = Literal["text_to_image", "image_to_image", "upscale", "remove_background", "relight"]
 VideoTask: TypeAlias = Literal["text_to_video", "image_to_video", "video_to_video", "lip_sync"]
 

@@ -22,6 +22,7 @@ from greenrun.workflows.providers.errors import RecordingError, ReplayMissing
 from greenrun.workflows.providers.interface import (
     KINDS,
     METHODS,
+    NOUNS,
     EmbeddingResult,
     Providers,
     Request,
@@ -106,6 +107,11 @@ class Recording:
         merged = self._held | self._new
         return [entry for key in sorted(merged) for entry in merged[key]]
 
+    @property
+    def holds_any(self) -> bool:
+        """Whether any call was there from the beginning."""
+        return bool(self._held)
+
     def take(self, key: str) -> Entry | None:
         """The next answer to a call that was there from the beginning; after the last one the first again."""
         held = self._held.get(key)
@@ -130,7 +136,7 @@ class Recording:
         same = [entry for entry in alike if entry.name == call.name]
         return max(
             (same or alike)[:_MOST_COMPARED],
-            key=lambda entry: likeness(call, entry.kind, entry.name, entry.request),
+            key=lambda entry: likeness(call, entry.name, entry.request),
             default=None,
         )
 
@@ -208,7 +214,8 @@ class RecordedProviders:
         if entry is not None:
             self.log.replayed += 1
             return entry
-        self.log.missing += 1
+        # Where nothing is recorded at all, nothing is missing from it.
+        self.log.missing += self.recording.holds_any or self._missing == "fail"
         if self._missing == "fail":
             raise ReplayMissing(self._why_missing(call))
         return None
@@ -248,7 +255,7 @@ class RecordedProviders:
         where = f"the recording {self.recording.path}" if self.recording.path is not None else "the recording"
         nearest = self.recording.nearest(call)
         if nearest is None:
-            how = f"it holds no call of a {call.kind.replace('_', ' ')}"
+            how = f"it holds no call for {NOUNS[call.kind]}"
         else:
             how = f"the nearest one that it holds differs in: {'; '.join(differences(call, nearest.name, nearest.request))}"
         return (

@@ -1,0 +1,190 @@
+"""What user code tries, and what stops it, in both tiers: under bubblewrap, and without isolation."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import psutil
+import pytest
+
+from greenrun.workflows.engine.result import RunResult
+from greenrun.workflows.functions import FunctionHost, Limits
+
+from .processes import TIERS, alive_after, workers_below
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="written for Linux")
+
+ESCAPES = Path(__file__).parent / "escapes"
+LIMITS = Limits(
+    memory_mb=256, cpu_seconds=1, processes=16, file_size_mb=8, open_files=64, scratch_mb=32, output_mb=16
+)
+SECONDS = 10.0
+Stop = Literal["sandbox", "limit", "always", "files", "nothing"]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One thing that is tried: a function, its parameters (as names of `Surroundings`), and what stops it.
+
+    `confined` and `plain` are what the run's text says in the two tiers; it begins with "reached" when nothing stops it.
+    """
+
+    name: str
+    function: str
+    confined: str
+    plain: str
+    params: tuple[str, ...] = ()
+    timeout_ms: float | None = None
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What is around a worker and not its business."""
+
+    secret: str
+    folder: str
+    home: str
+    outside: str
+    inside: str
+    port: int
+    name: str
+    pid: int
+    variable: str = "GREENRUN_ESCAPE_SECRET"
+
+
+NOT_STOPPED = "reached"
+MEMORY = "used more than 256 MB of memory"
+PROCESSES = "started more than 16 processes"
+
+ATTEMPTS = (
+    Attempt("read /etc/passwd", "read_accounts", "stopped: only greenrun", NOT_STOPPED),
+    Attempt("read a file of another workspace", "read_file", "stopped: No such file", NOT_STOPPED, ("secret",)),
+    Attempt("read the home folder", "list_folder", "stopped: No such file", NOT_STOPPED, ("home",)),
+    Attempt("list another workspace", "list_folder", "stopped: No such file", NOT_STOPPED, ("folder",)),
+    Attempt("write outside of the workspace", "write_file", "stopped: No such file", NOT_STOPPED, ("outside",)),
+    Attempt("write to the workspace undeclared", "write_file", "stopped: Read-only", NOT_STOPPED, ("inside",)),
+    Attempt("connect to the machine", "connect", "stopped: Connection refused", NOT_STOPPED, ("port",)),
+    Attempt("connect to a nameless socket", "connect_by_name", "stopped: Connection refused", NOT_STOPPED, ("name",)),
+    Attempt("ask a name server", "resolve", "stopped: Network is unreachable", NOT_STOPPED),
+    Attempt("signal a process of the machine", "signal_process", "stopped: No such process", NOT_STOPPED, ("pid",)),
+    Attempt("see the machine's processes", "see_processes", "stopped: only", NOT_STOPPED),
+    Attempt("read the server's environment", "read_environment", "stopped: No such file", NOT_STOPPED, ("pid",)),
+    Attempt("read a variable that is not named", "own_environment", "stopped: not set", "stopped", ("variable",)),
+    Attempt("trace the guard", "trace_guard", "stopped: Operation not permitted", "reached|not permitted"),
+    Attempt("take the guard's socket", "take_guards_socket", "stopped: Permission denied", "reached|denied"),
+    Attempt("kill the guard", "kill_guard", "and it lives", "its process was ended by SIGKILL"),
+    Attempt("kill itself", "kill_itself", "its process was ended by SIGKILL", "its process was ended by SIGKILL"),
+    Attempt("answer in the worker's place", "forge_answer", "broke the protocol", "broke the protocol"),
+    Attempt("raise its own limits", "raise_limits", "stopped: not allowed", "reached|not allowed"),
+    Attempt("make a device", "create_device", "stopped: Operation not permitted", "reached|not permitted"),
+    Attempt("mount a file system", "mount", "stopped: Operation not permitted", "reached|not permitted"),
+    Attempt("become root of a namespace", "new_user_namespace", "stopped: No space left", "reached|not permitted|left"),
+    Attempt("allocate 10 GB", "allocate_at_once", MEMORY, MEMORY),
+    Attempt("allocate without end", "allocate_slowly", MEMORY, MEMORY),
+    Attempt("allocate in children", "allocate_in_children", MEMORY, MEMORY),
+    Attempt("fill files in memory", "fill_memory_files", "used more than 256 MB|opened more than", "more than"),
+    Attempt("fork one by one", "fork_one_by_one", PROCESSES, PROCESSES),
+    Attempt("fork exponentially", "fork_exponentially", PROCESSES, PROCESSES),
+    Attempt("fork into other sessions", "fork_away", PROCESSES, PROCESSES),
+    Attempt("leave zombies", "leave_zombies", PROCESSES, PROCESSES),
+    Attempt("start threads without end", "start_threads", "used more than|more than 256 threads", "more than"),
+    Attempt("print 1 GB", "write_much_output", "reached the end", "reached the end"),
+    Attempt("yield without end", "yield_much", "returned more than 16 MB", "returned more than 16 MB"),
+    Attempt("write a large file", "write_large_file", "wrote a file of more than 8 MB", "file of more than 8 MB"),
+    Attempt("write many files", "write_many_files", "more than 32 MB of temporary", "more than 32 MB of temporary"),
+    Attempt("open many files", "open_many_files", "opened more than 64 files", "opened more than 64 files"),
+    Attempt("compute without end", "compute", "more than 1 s of processor time", "more than 1 s of processor time"),
+    Attempt("compute and ignore signals", "compute_deaf", "more than 1 s of processor", "more than 1 s of processor"),
+    Attempt("sleep past its time", "sleep_long", "at its limit of 300 ms", "limit of 300 ms", (), 300),
+    Attempt("return a file that it may not read", "give", "cannot see", NOT_STOPPED, ("secret",)),
+    Attempt("return a link to it", "give_link", "cannot see", "cannot see", ("secret",)),
+    Attempt("return a path through a link", "give_below_link", "cannot see", "cannot see", ("secret",)),
+    Attempt("return a pipe", "give_pipe", "is no file that can be read", "is no file that can be read"),
+)
+
+
+@pytest.fixture
+def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Surroundings]:
+    folder = tmp_path / "another workspace"
+    folder.mkdir()
+    secret = folder / "secret.txt"
+    secret.write_text("a secret", encoding="utf-8")
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv(Surroundings.variable, "a secret")
+    name = f"greenrun-escape-{os.getpid()}"
+    inside = ESCAPES / "written"
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as nameless:
+        nameless.bind("\0" + name)
+        nameless.listen()
+        yield Surroundings(
+            secret=str(secret),
+            folder=str(folder),
+            home=str(home),
+            outside=str(folder / "written"),
+            inside=str(inside),
+            port=server.getsockname()[1],
+            name=name,
+            pid=os.getpid(),
+        )
+    inside.unlink(missing_ok=True)
+
+
+@pytest.fixture(params=TIERS)
+async def host(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[FunctionHost]:
+    """A host that leaves nothing behind, whatever was tried."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    before = set(workers_below(psutil.Process()))
+    async with FunctionHost(ESCAPES, cache_dir=tmp_path / "cache", isolation=request.param, limits=LIMITS) as host:
+        yield host
+        alive = set(workers_below(psutil.Process())) - before
+    assert alive_after(list(alive)) == []
+    assert [path for folder in temporary.iterdir() for path in folder.iterdir()] == []
+
+
+def confined(host: FunctionHost) -> bool:
+    return host.isolation.startswith("bubblewrap")
+
+
+async def run(host: FunctionHost, function: str, *, timeout_ms: float | None = None, **params: Any) -> RunResult:
+    async with asyncio.timeout(SECONDS):
+        return await host.run(
+            f"attempts:{function}", params, job_id="j", emit=lambda message: None, timeout_ms=timeout_ms
+        )
+
+
+def said(result: RunResult) -> str:
+    """What the function says that it reached, or why its run failed."""
+    if result.error is not None:
+        return result.error
+    value = result.outputs["result"][0]
+    return value if isinstance(value, str) else f"reached {value}"
+
+
+@pytest.mark.parametrize("attempt", ATTEMPTS, ids=lambda attempt: attempt.name)
+async def test_an_attempt_is_stopped_where_the_table_says_so(
+    attempt: Attempt, host: FunctionHost, surroundings: Surroundings
+):
+    names = {"secret": "path", "folder": "path", "home": "path", "outside": "path", "inside": "path", "variable": "name"}
+    params = {names.get(name, name): getattr(surroundings, name) for name in attempt.params}
+    memory = psutil.Process().memory_info().rss
+    began = time.monotonic()
+    text = said(await run(host, attempt.function, timeout_ms=attempt.timeout_ms, **params))
+    expected = attempt.confined if confined(host) else attempt.plain
+    assert any(part in text for part in expected.split("|")), text
+    assert time.monotonic() - began < SECONDS
+    assert psutil.Process().memory_info().rss - memory < 100 * 1024 * 1024
