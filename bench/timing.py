@@ -44,17 +44,21 @@ def interleaved(
         for name in names:
             timers[name]()
     taken: dict[str, list[float]] = {name: [] for name in names}
-    start = time.perf_counter()
-    for number in range(rounds):
-        if number >= 3 and time.perf_counter() - start > seconds:
-            break
-        for name in order(names, number):
-            gc.collect()
-            gc.disable()
-            try:
+    gc.collect()
+    # What is there before need not be looked through again before each measurement.
+    gc.freeze()
+    gc.disable()
+    try:
+        start = time.perf_counter()
+        for number in range(rounds):
+            if number >= 3 and time.perf_counter() - start > seconds:
+                break
+            for name in order(names, number):
+                gc.collect()
                 taken[name].append(timers[name]())
-            finally:
-                gc.enable()
+    finally:
+        gc.enable()
+        gc.unfreeze()
     return taken
 
 
@@ -72,14 +76,14 @@ def spread(times: Sequence[float]) -> dict[str, Any]:
         "p50_ms": p50(ordered),
         "p25_ms": at_share(ordered, 0.25),
         "p75_ms": at_share(ordered, 0.75),
-        "best_ms": round(ordered[0], 3),
+        "best_ms": digits(ordered[0]),
         "rounds": len(ordered),
     }
 
 
 def ratio(times: Sequence[float], base: Sequence[float]) -> float:
     """How many times as long as `base`: the median over the rounds, each compared within itself."""
-    return round(statistics.median(one / other for one, other in zip(times, base, strict=True)), 2)
+    return digits(statistics.median(one / other for one, other in zip(times, base, strict=True)), 3)
 
 
 def growth(sizes: Sequence[int], medians: Sequence[float]) -> float:
@@ -89,7 +93,7 @@ def growth(sizes: Sequence[int], medians: Sequence[float]) -> float:
 
 
 def p50(times: Sequence[float]) -> float:
-    return round(statistics.median(times), 3)
+    return digits(statistics.median(times))
 
 
 def p95(times: Sequence[float]) -> float:
@@ -99,4 +103,9 @@ def p95(times: Sequence[float]) -> float:
 
 def at_share(times: Sequence[float], share: float) -> float:
     """The measurement at that share of sorted ones."""
-    return round(times[min(len(times) - 1, int(len(times) * share))], 3)
+    return digits(times[min(len(times) - 1, int(len(times) * share))])
+
+
+def digits(value: float, count: int = 4) -> float:
+    """A figure without the digits that mean nothing."""
+    return float(f"{value:.{count}g}")

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any, ClassVar
 
-from pydantic import Field
-
 from bench.engine.works import Build, Run, add, add_after_waiting, add_slowly
 from greenrun.workflows.engine import run_graph
 from greenrun.workflows.engine.plan import plan_run
 from greenrun.workflows.graph import Graph, load_graph
 from greenrun.workflows.node import Node, NodeContext, OutputSpec
+from greenrun.workflows.ports import NO_ITEMS, Items
 from greenrun.workflows.registry import Registry, default_registry
 from greenrun.workflows.validation import run_issues
 
@@ -32,10 +31,10 @@ class Number(Node):
         return {"output": self.value}
 
 
-class Items(Node):
+class Numbers(Node):
     """Sends the numbers from 0, one by one."""
 
-    node_type: ClassVar[str] = "bench.Items"
+    node_type: ClassVar[str] = "bench.Numbers"
     outputs: ClassVar[tuple[OutputSpec, ...]] = (OutputSpec("item", "int", "iteration"),)
 
     count: int = 0
@@ -94,7 +93,7 @@ class Gather(Node):
     node_type: ClassVar[str] = "bench.Gather"
     outputs: ClassVar[tuple[OutputSpec, ...]] = (OutputSpec("output", "list[int]"),)
 
-    values: list[int] = Field(default_factory=list)
+    values: Items = NO_ITEMS
 
     async def process(self, context: NodeContext) -> dict[str, Any]:
         return {"output": self.values}
@@ -152,7 +151,7 @@ def fan_out(size: int) -> dict[str, Any]:
 def _each_item(size: int, branches: tuple[tuple[str, ...], ...]) -> dict[str, Any]:
     """Items through one or two branches of steps, gathered in a list."""
     sketch = Sketch()
-    source = sketch.node("bench.Items", "items", count=size)
+    source = sketch.node("bench.Numbers", "items", count=size)
     ends: list[str] = []
     for number, types in enumerate(branches):
         last, leaves = source, "item"
@@ -196,7 +195,7 @@ STORED = {
 def registry() -> Registry:
     """The types that ship, and those of the measured graphs."""
     known = default_registry()
-    for node in (Number, Items, Add, AddSlowly, AddAfterWaiting, Pair, Gather):
+    for node in (Number, Numbers, Add, AddSlowly, AddAfterWaiting, Pair, Gather):
         known.register(node)
     return known
 

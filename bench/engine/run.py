@@ -15,7 +15,7 @@ from typing import Any
 
 from bench.engine.works import WORKS, Build, Run, Work, same
 from bench.sides import Side, absent
-from bench.timing import elapsed, growth, interleaved, p50, ratio, spread
+from bench.timing import digits, elapsed, growth, interleaved, p50, ratio, spread
 
 ROUNDS = 25
 SECONDS = 15.0
@@ -108,7 +108,7 @@ def _rows(
             "steps": work.steps(size),
             "side": name,
             **measured,
-            "step_us": round(measured["p50_ms"] * 1000 / work.steps(size), 2),
+            "step_us": digits(measured["p50_ms"] * 1000 / work.steps(size)),
             "ratio": ratio(times, taken[OURS]),
             "build_ms": p50(building[name]),
         }

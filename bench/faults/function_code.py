@@ -27,6 +27,11 @@ class Code:
         return self.item.id
 
     @property
+    def returns(self) -> bool:
+        """Whether it gives a value at its end, besides what it yields."""
+        return any(isinstance(node, ast.Return) and node.value is not None for node in ast.walk(self.function))
+
+    @property
     def streams(self) -> bool:
         return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in ast.walk(self.function))
 

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from bench.faults.function_code import begin_with, code_fault, codes, returning
-from bench.faults.seed import Bed, Draft, Fault
-
-SETTINGS = "greenrun.toml"
+from bench.faults.seed import SETTINGS, Bed, Draft, Fault
 
 HUNGRY: dict[str, tuple[str, str]] = {
     "memory": ("memory_mb = 64", "hoard = [b'x' * 1_000_000 for _ in range(400)]"),
@@ -86,7 +84,7 @@ def exiting(bed: Bed) -> Iterator[Fault]:
 def not_a_number(bed: Bed) -> Iterator[Fault]:
     """A function gives NaN where a number is wanted."""
     for code in codes(bed):
-        if any((port.type or {}).get("type") in ("int", "float") for port in bed.outputs(code.item)):
+        if code.returns and any((port.type or {}).get("type") in ("int", "float") for port in bed.outputs(code.item)):
             source = returning(code, NOT_A_NUMBER)
             yield from code_fault(bed, "function that returns NaN", code, source, "", bed.result_signs(code.operation))
 
@@ -94,7 +92,7 @@ def not_a_number(bed: Bed) -> Iterator[Fault]:
 def too_large(bed: Bed) -> Iterator[Fault]:
     """A function returns more than may be sent."""
     for code in codes(bed):
-        if any((port.type or {}).get("type") == "str" for port in bed.outputs(code.item)):
+        if code.returns and any((port.type or {}).get("type") == "str" for port in bed.outputs(code.item)):
 
             def change(draft: Draft, module: str = code.module, source: str = returning(code, HUGE)) -> None:
                 draft.functions[module] = source

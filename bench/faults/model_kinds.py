@@ -53,7 +53,7 @@ def _say(draft: Draft, item: Asked, reply: Any) -> None:
 
 
 def _scripted(bed: Bed) -> Iterator[Asked]:
-    if bed.app.world.models == "scripted":
+    if bed.app.world.script:
         yield from asked(bed)
 
 

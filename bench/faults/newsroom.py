@@ -139,7 +139,7 @@ def app() -> SeedApp:
     variables = [variable(name) for name in ("article", "headline", "decision")]
     stored = document("Newsroom", content, operations, variables)
     script = {"params": {}, "interact": _script()}
-    world = World("scripted", ANSWERS, allow_external=True)
+    world = World(script=ANSWERS, allow_external=True)
     return SeedApp(NAME, stored, script, {"draft": _draft()}, {"press": PRESS}, world=world)
 
 

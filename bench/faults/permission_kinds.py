@@ -16,12 +16,14 @@ def over_budget(bed: Bed) -> Iterator[Fault]:
     operations = sorted({item.operation for item in asked(bed)})
     for operation in operations:
         for cap in (0.0, 0.015):
-            if cap and bed.app.world.models != "scripted":
+            if cap and not bed.app.world.script:
                 continue
+            # What was recorded costs nothing any more.
+            models = "scripted" if cap else "recorded"
             yield from bed.fault(
                 "cost over the cap",
                 f"{operation} {cap}",
-                lambda draft, cap=cap: draft.live_in(cost_cap=cap),
+                lambda draft, cap=cap, models=models: draft.live_in(cost_cap=cap, models=models),
                 sign("GR908", operation=operation),
             )
 

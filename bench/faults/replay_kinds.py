@@ -12,7 +12,7 @@ from bench.faults.seed import RECORDING, Bed, Fault, typo
 
 
 def _recorded(bed: Bed) -> Iterator[Asked]:
-    if bed.app.world.models == "recorded" and RECORDING in bed.app.others:
+    if RECORDING in bed.app.others:
         yield from asked(bed)
 
 

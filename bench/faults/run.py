@@ -36,7 +36,7 @@ async def judge_app(app: SeedApp, per_kind: int = PER_KIND, kinds: Iterable[str]
     """Every kind of fault in one app, and every benign change."""
     async with Bench(app) as bench:
         bed = await bench.bed()
-        sound = [("as it is", app), *variants(bed)]
+        sound = [("as it is", bench.app), *variants(bed)]
         wrong = [fault for name, variant in sound for fault in await _false_reds(bench, name, variant)]
         if any(item["variant"] == "as it is" for item in wrong):
             return AppResult((), len(sound), tuple(wrong))

@@ -25,6 +25,7 @@ CODE_FOLDERS = ("workflows",)
 SERVER: Final = "http://server.invalid"
 """Stands in an app for the address of the server that it talks to."""
 RECORDING: Final = "recording.json"
+SETTINGS: Final = "greenrun.toml"
 MEMBERS = ("widget", "operation", "variable", "resource", "node", "edge", "step")
 
 
@@ -32,8 +33,8 @@ MEMBERS = ("widget", "operation", "variable", "resource", "node", "edge", "step"
 class World:
     """What an app meets when it runs.
 
-    `models` says who answers for models: what the app recorded and nobody else, made-up models by `script`, the server, or
-    services that no key is set for. `answers` are those of the server by path. A run may cost `cost_cap` US dollars.
+    `models` says who answers for models: what was recorded for the app and nobody else, made-up models by `script`, the server,
+    or services that no key is set for. A script is also what a recording is made by where the app brings none. `answers` are those of the server by path. A run may cost `cost_cap` US dollars.
     """
 
     models: Literal["recorded", "scripted", "served", "configured"] = "recorded"
@@ -55,21 +56,16 @@ class SeedApp:
     others: Mapping[str, bytes] = field(default_factory=dict)
     world: World = World()
 
-    def write(self, folder: Path, server: str = SERVER) -> None:
-        """Lay the app out as an app folder, with the address of its server in it."""
+    def files(self, server: str = SERVER) -> dict[str, bytes]:
+        """The app as the files of its folder by name, with the address of its server in them."""
         texts = {"app.json": json.dumps(self.document), "script.json": json.dumps(self.script)}
         texts |= {f"workflows/{key}.json": json.dumps(graph) for key, graph in self.graphs.items()}
         texts |= {f"workflows/{module}.py": source for module, source in self.functions.items()}
-        files = {name: text.replace(SERVER, server).encode() for name, text in texts.items()}
-        for name, content in {**files, **self.others}.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+        return {**{name: text.replace(SERVER, server).encode() for name, text in texts.items()}, **self.others}
 
-    def same_host(self, other: SeedApp) -> bool:
-        """Whether both run the same graphs and functions in the same world."""
-        code = self.graphs == other.graphs and self.functions == other.functions
-        return code and self.others == other.others and self.world == other.world
+    def with_file(self, name: str, content: bytes) -> SeedApp:
+        """The app with another file in its folder."""
+        return replace(self, others={**self.others, name: content})
 
 
 def read_app(folder: Path) -> SeedApp:

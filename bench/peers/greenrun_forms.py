@@ -87,20 +87,20 @@ class GreenrunForm:
 
     def __init__(self, with_table: bool) -> None:
         self.with_table = with_table
-        self._folder = Path(tempfile.mkdtemp(prefix="quote-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="quote-"))
         self._client: AsyncAppClient | None = None
 
     def write(self, workflows: Path) -> dict[str, Any]:
         raise NotImplementedError
 
     async def start(self) -> None:
-        workflows = self._folder / "workflows"
+        workflows = self.folder / "workflows"
         workflows.mkdir()
         written = self.write(workflows)
-        (self._folder / "app.json").write_text(json.dumps(written), encoding="utf-8")
+        (self.folder / "app.json").write_text(json.dumps(written), encoding="utf-8")
 
     async def open(self) -> None:
-        self._client = await AsyncAppClient.open(self._folder)
+        self._client = await AsyncAppClient.open(self.folder)
         assert self.client.widget("text").visible
 
     @property
@@ -122,7 +122,7 @@ class GreenrunForm:
         await self.client.aclose()
 
     async def stop(self) -> None:
-        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class GraphForm(GreenrunForm):

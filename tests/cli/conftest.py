@@ -17,7 +17,8 @@ def elsewhere(tmp_path: Path, cache_folder: Path, monkeypatch: pytest.MonkeyPatc
     """Commands run in a folder of the test's own, and keep what they know of functions in another one."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache_folder))
-    for name in ("COLUMNS", "FORCE_COLOR", "GREENRUN_DEBUG"):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    for name in ("COLUMNS", "FORCE_COLOR", "GREENRUN_DEBUG", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
 
 

@@ -149,7 +149,7 @@ def loudness(data: bytes, start: float, end: float) -> float:
     import av
 
     greatest = 0.0
-    with av.open(io.BytesIO(data)) as container:
+    with av.open(io.BytesIO(data), "r") as container:
         resampler = av.AudioResampler("flt", "mono", 8_000)
         count = 0
         for frame in container.decode(audio=0):

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from greenrun.workflows.model_choice import model_name
+from greenrun.workflows.model_choice import media_model_name, model_name
 from greenrun.workflows.node import NodeError
 
 
@@ -33,5 +33,11 @@ def test_an_unknown_provider_is_named() -> None:
     [{"provider": "empty", "id": "m"}, {"provider": "", "id": "m"}, {"provider": "openai", "id": ""}, {}, None],
 )
 def test_an_empty_choice_is_not_selected(choice: Any) -> None:
-    with pytest.raises(NodeError, match="no model is selected"):
-        model_name(choice)
+    for name in (model_name, media_model_name):
+        with pytest.raises(NodeError, match="no model is selected"):
+            name(choice)
+
+
+def test_a_choice_of_another_kind_names_any_provider() -> None:
+    choice = {"type": "image_model", "provider": "fal_ai", "id": "fal-ai/flux"}
+    assert media_model_name(choice) == "fal_ai:fal-ai/flux"

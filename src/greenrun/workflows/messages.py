@@ -38,9 +38,14 @@ DENIALS: frozenset[str] = frozenset({BUDGET_EXCEEDED, NOT_ALLOWED})
 TERMINAL: frozenset[str] = frozenset({"completed", "failed", "cancelled", "timed_out", "error"})
 
 
+def run_ids(job_id: str, workflow_id: str | None = None) -> Message:
+    """What every message of a run carries."""
+    return {"job_id": job_id} if workflow_id is None else {"job_id": job_id, "workflow_id": workflow_id}
+
+
 def stamped(emit: Emit, job_id: str, workflow_id: str | None = None) -> Emit:
     """An `emit` that writes the run's ids on every message before handing it on."""
-    ids: Message = {"job_id": job_id} if workflow_id is None else {"job_id": job_id, "workflow_id": workflow_id}
+    ids = run_ids(job_id, workflow_id)
 
     def stamp(message: Message) -> None:
         message.update(ids)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +12,15 @@ import pytest
 pytest.importorskip("pydantic_monty", reason="needs the extra code")
 
 from greenrun.workflows.code.errors import CodeError
-from greenrun.workflows.code.interpreter import MAX_PRINTED, MAX_RESULT, Limits, Outcome, close_idle, run_code
+from greenrun.workflows.code.interpreter import (
+    MAX_PRINTED,
+    MAX_RESULT,
+    Limits,
+    Outcome,
+    _processes,
+    close_idle,
+    run_code,
+)
 
 SHORT = Limits(timeout_s=0.2, memory_mb=32)
 
@@ -242,6 +252,61 @@ async def test_process_that_dies_is_said_and_replaced() -> None:
 def test_processes_are_shared_by_event_loops() -> None:
     assert asyncio.run(value_of("1")) == 1
     assert asyncio.run(value_of("2")) == 2
+
+
+async def test_computation_that_cannot_be_interrupted_is_stopped_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    await _ended()
+    monkeypatch.setattr("greenrun.workflows.code.interpreter._GRACE_S", 0.05)
+    failure = await failure_of("int('9' * 4000) ** 3000", Limits(timeout_s=0.05))
+    assert failure.kind == "timeout"
+    await _ended()
+
+
+def test_python_ends_cleanly_right_after_a_run_was_stopped() -> None:
+    script = """
+import asyncio
+from greenrun.workflows.code.interpreter import Limits, run_code
+
+async def main():
+    running = asyncio.create_task(run_code("while True: pass", {}, Limits(timeout_s=30)))
+    await run_code("1", {}, Limits())
+    running.cancel()
+    await asyncio.wait([running])
+
+asyncio.run(main())
+"""
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+def test_processes_are_gone_when_they_are_ended_without_a_loop() -> None:
+    assert asyncio.run(value_of("1")) == 1
+    _processes.end_now()
+    assert not workers()
+    _processes.end_now()
+    assert asyncio.run(value_of("2")) == 2
+
+
+async def test_first_runs_at_once_share_their_processes() -> None:
+    await _ended()
+    assert await asyncio.gather(value_of("1"), value_of("2"), value_of("3")) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("depth", [201, 990])
+async def test_deep_result_is_refused(depth: int) -> None:
+    assert "nested too deeply" in str(await failure_of(f"x = 1\nfor _ in range({depth}): x = [x]\nx"))
+
+
+def test_stopped_process_is_waited_for_at_the_end() -> None:
+    async def stopped() -> None:
+        running = asyncio.create_task(run_code("while True: pass", {}, Limits(timeout_s=30)))
+        await busy_worker()
+        running.cancel()
+        await asyncio.wait([running])
+
+    asyncio.run(stopped())
+    _processes.end_now()
+    assert not workers()
 
 
 async def _ended() -> None:

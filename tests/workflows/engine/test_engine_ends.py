@@ -65,7 +65,7 @@ async def test_node_that_never_waits_does_not_keep_a_cancel_out(bench: Any, reco
 
 
 async def test_node_that_holds_on_is_cut_off_from_its_run(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("greenrun.workflows.engine.run.GRACE", 0.01)
+    monkeypatch.setattr("greenrun.workflows.engine.stage.GRACE", 0.01)
     task = start(bench, {"mule": "test.Stubborn"})
     await until(bench, "mule started")
     await cancelled(task)

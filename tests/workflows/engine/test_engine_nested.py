@@ -280,7 +280,7 @@ async def test_same_nested_graph_gives_the_same_sequence_of_messages(bench: Any)
 
 
 async def test_inner_node_that_holds_on_is_cut_off_from_the_run(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("greenrun.workflows.engine.run.GRACE", 0.01)
+    monkeypatch.setattr("greenrun.workflows.engine.stage.GRACE", 0.01)
     task = asyncio.ensure_future(bench.run({"sub": bench.nested({"mule": "test.Stubborn"})}))
     await asyncio.wait_for(bench.signals.event("mule started").wait(), BOUND)
     task.cancel()

@@ -3,10 +3,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from media_samples import image, needs_pictures
 
 from greenrun.workflows.media import edits
 from greenrun.workflows.node import NodeError
+from media_samples import image, needs_pictures
 
 pytestmark = needs_pictures
 

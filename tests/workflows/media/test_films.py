@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from media_samples import encoded_sound, film, image, loudness, needs_films, needs_pictures, sound
 
 from greenrun.workflows.media import films
 from greenrun.workflows.media.content import Content
@@ -15,6 +14,7 @@ from greenrun.workflows.media.films import Clip, FilmFacts, film_facts, frame_at
 from greenrun.workflows.media.sniff import sniff
 from greenrun.workflows.media.work import Work
 from greenrun.workflows.node import NodeError
+from media_samples import encoded_sound, film, image, loudness, needs_films, needs_pictures, sound
 
 pytestmark = needs_films
 
@@ -113,7 +113,7 @@ def test_a_frame_is_a_png_without_pillow() -> None:
 
 
 def test_a_time_after_the_end_is_refused() -> None:
-    with pytest.raises(NodeError, match="ends after 1.00 s, so there is no frame at 3 s"):
+    with pytest.raises(NodeError, match=r"ends after 1\.00 s, so there is no frame at 3 s"):
         frame_at(content(film(1.0)), 3, Work())
 
 
@@ -292,13 +292,13 @@ def test_a_frame_without_a_length_lasts_as_long_as_the_rate_says() -> None:
 
 
 def test_a_part_beyond_the_end_is_refused() -> None:
-    with pytest.raises(NodeError, match="the video lasts 1.0. s; nothing of it lies between"):
+    with pytest.raises(NodeError, match=r"the video lasts 1\.0. s; nothing of it lies between"):
         render([Clip(clip(1.0).content, 5.0)], Work())
 
 
 def test_a_film_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(films, "MAX_SECONDS", 0.5)
-    with pytest.raises(NodeError, match="at most 0.0 are worked on"):
+    with pytest.raises(NodeError, match=r"at most 0\.0 are worked on"):
         render([clip(1.0)], Work())
 
 

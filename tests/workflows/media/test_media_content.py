@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from media_samples import ref_of, sound
 
 from greenrun import Image
 from greenrun.workflows.media.content import (
@@ -19,6 +18,7 @@ from greenrun.workflows.media.content import (
     to_ref,
 )
 from greenrun.workflows.node import NodeError
+from media_samples import ref_of, sound
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
 MP4 = b"\x00\x00\x00\x20ftypisom" + bytes(20)
@@ -175,7 +175,7 @@ async def test_empty_content_is_refused() -> None:
 
 @pytest.mark.parametrize(("kind", "data"), [("image", MP4), ("video", PNG), ("audio", PNG), ("video", b"%PDF-1.7")])
 async def test_content_of_another_kind_is_refused_whatever_it_is_called(kind: str, data: bytes) -> None:
-    with pytest.raises(NodeError, match='"port" holds .*, which is not a'):
+    with pytest.raises(NodeError, match=r'"port" holds .*, which is not a'):
         await content_of(reader(), {**ref_of(kind, data), "metadata": {"mime": f"{kind}/x"}}, kind, "port")
 
 

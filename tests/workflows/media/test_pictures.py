@@ -5,7 +5,6 @@ import zlib
 from typing import Any
 
 import pytest
-from media_samples import encoded, image, needs_pictures, opened, picture
 
 from greenrun.workflows.media.pictures import (
     check_size,
@@ -16,6 +15,7 @@ from greenrun.workflows.media.pictures import (
     without_alpha,
 )
 from greenrun.workflows.node import NodeError
+from media_samples import encoded, image, needs_pictures, opened, picture
 
 pytestmark = needs_pictures
 
@@ -186,12 +186,12 @@ def test_a_small_file_that_unpacks_to_a_huge_picture_is_refused(size: tuple[int,
 
 
 def test_a_picture_that_is_cut_off_is_refused() -> None:
-    with pytest.raises(NodeError, match="damaged or cut off .* give the whole file"):
+    with pytest.raises(NodeError, match=r"damaged or cut off .* give the whole file"):
         read_picture(encoded(image(400, 400), "JPEG")[:-500])
 
 
 def test_a_picture_whose_head_is_damaged_is_refused() -> None:
-    with pytest.raises(NodeError, match="damaged|no picture that is read"):
+    with pytest.raises(NodeError, match=r"damaged|no picture that is read"):
         read_picture(picture()[:14] + b"\xff" * 40)
 
 

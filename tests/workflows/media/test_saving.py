@@ -6,7 +6,6 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from media_samples import needs_pictures, picture
 
 from greenrun.workflows.files import WorkspaceFiles
 from greenrun.workflows.media import saving
@@ -14,6 +13,7 @@ from greenrun.workflows.media.content import Content
 from greenrun.workflows.media.saving import dated, save_picture
 from greenrun.workflows.media.sniff import sniff
 from greenrun.workflows.node import NodeError
+from media_samples import needs_pictures, picture
 
 pytestmark = needs_pictures
 

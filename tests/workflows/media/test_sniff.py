@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from media_samples import encoded, encoded_sound, film, image, needs_films, needs_pictures, sound
 
 from greenrun.workflows.media.sniff import canonical_mime, extension_of, sniff, type_of_name
+from media_samples import encoded, encoded_sound, film, image, needs_films, needs_pictures, sound
 
 
 @needs_pictures

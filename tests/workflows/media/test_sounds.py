@@ -6,7 +6,6 @@ import wave
 from typing import Any
 
 import pytest
-from media_samples import encoded_sound, film, loudness, needs_films, sound
 
 from greenrun.workflows.media import sounds
 from greenrun.workflows.media.content import Content
@@ -14,6 +13,7 @@ from greenrun.workflows.media.sniff import sniff
 from greenrun.workflows.media.sounds import Cut, joined, read_wave, sound_facts, write_wave
 from greenrun.workflows.media.work import Work
 from greenrun.workflows.node import NodeError
+from media_samples import encoded_sound, film, loudness, needs_films, sound
 
 
 def content(data: bytes) -> Content:

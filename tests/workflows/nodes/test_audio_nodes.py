@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 from firing import MemoryContext, fire
-from media_samples import content_of_ref, encoded_sound, needs_films, ref_of, sound
 
 from greenrun.workflows.node import NodeError
+from media_samples import content_of_ref, encoded_sound, needs_films, ref_of, sound
 
 
 class PlainContext(MemoryContext):
@@ -66,7 +66,11 @@ async def test_a_sound_is_stored_where_the_host_stores() -> None:
         ("greenrun.audio.Trim", {"start": 2, "end": 1}, "does not come after the start"),
         ("greenrun.audio.Trim", {"start": 9}, "the sound lasts 0.5 s"),
         ("greenrun.audio.Concat", {"audio": None}, "no audio to join"),
-        ("greenrun.audio.Concat", {"audio": ref_of("image", b"\x89PNG\r\n\x1a\n")}, 'audio" holds image/png, which is not a sound'),
+        (
+            "greenrun.audio.Concat",
+            {"audio": ref_of("image", b"\x89PNG\r\n\x1a\n")},
+            'audio" holds image/png, which is not a sound',
+        ),
     ],
 )
 async def test_what_is_wrong_is_said(name: str, values: dict[str, Any], text: str) -> None:

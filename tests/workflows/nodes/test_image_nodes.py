@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 from firing import MemoryContext, fire
-from media_samples import content_of_ref, encoded, image, needs_pictures, opened, picture, ref_of
 
 from greenrun.workflows.files import WorkspaceFiles
 from greenrun.workflows.media import pictures
 from greenrun.workflows.media.sniff import sniff
 from greenrun.workflows.node import NodeError
 from greenrun.workflows.registry import builtin_types
+from media_samples import content_of_ref, encoded, image, needs_pictures, opened, picture, ref_of
 
 pytestmark = needs_pictures
 
@@ -100,7 +100,9 @@ async def test_a_picture_is_blurred() -> None:
     assert (await edited("greenrun.image.Blur", radius=3)).getpixel((20, 5)) not in (RED, WHITE)
 
 
-@pytest.mark.parametrize(("name", "file_format"), [("jpeg", "JPEG"), ("JPG", "JPEG"), ("webp", "WEBP"), ("tiff", "TIFF")])
+@pytest.mark.parametrize(
+    ("name", "file_format"), [("jpeg", "JPEG"), ("JPG", "JPEG"), ("webp", "WEBP"), ("tiff", "TIFF")]
+)
 async def test_a_picture_is_converted(name: str, file_format: str) -> None:
     assert (await edited("greenrun.image.Convert", format=name)).format == file_format
 
@@ -110,14 +112,29 @@ async def test_a_lower_quality_makes_a_smaller_file() -> None:
 
     noise = encoded(Image.effect_noise((80, 80), 80))
     sizes = [
-        len(content_of_ref((await fire("greenrun.image.Convert", PlainContext(), image=ref_of("image", noise), format="jpeg", quality=quality))["output"]))
+        len(
+            content_of_ref(
+                (
+                    await fire(
+                        "greenrun.image.Convert",
+                        PlainContext(),
+                        image=ref_of("image", noise),
+                        format="jpeg",
+                        quality=quality,
+                    )
+                )["output"]
+            )
+        )
         for quality in (10, 90)
     ]
     assert sizes[0] < sizes[1]
 
 
 async def test_a_text_is_drawn() -> None:
-    plain, drawn = picture(200, 100, BLACK), await edited("greenrun.image.DrawText", picture(200, 100, BLACK), text="Hi", size=40)
+    plain, drawn = (
+        picture(200, 100, BLACK),
+        await edited("greenrun.image.DrawText", picture(200, 100, BLACK), text="Hi", size=40),
+    )
     assert sniff(plain) == "image/png"
     # Only the lower right corner is written on.
     assert drawn.crop((0, 50, 100, 100)).getextrema() == ((0, 0),) * 3
@@ -127,6 +144,16 @@ async def test_a_text_is_drawn() -> None:
 async def test_a_text_may_have_no_outline() -> None:
     made = await edited("greenrun.image.DrawText", picture(200, 100, RED), text="Hi", size=40, outline="transparent")
     assert made.crop((100, 50, 200, 100)).getextrema()[0][0] >= RED[0] - 2
+
+
+async def test_a_text_is_drawn_with_a_font_of_the_workspace(tmp_path: Path) -> None:
+    context = PlainContext(workspace=WorkspaceFiles(tmp_path))
+    values = {"image": ref_of("image", picture(200, 100)), "text": "Hi", "font": "mine.ttf"}
+    with pytest.raises(NodeError, match=r'no "mine\.ttf" in the workspace'):
+        await fire("greenrun.image.DrawText", context, **values)
+    context.workspace.write_bytes("mine.ttf", b"nonsense")
+    with pytest.raises(NodeError, match="no font that is read here"):
+        await fire("greenrun.image.DrawText", context, **values)
 
 
 async def test_a_picture_is_laid_on_another() -> None:
@@ -201,7 +228,11 @@ async def test_pictures_stand_side_by_side() -> None:
     ("name", "values", "text"),
     [
         ("greenrun.image.Resize", {}, "no size is given"),
-        ("greenrun.image.Resize", {"width": 5, "fit": "squeeze"}, '"squeeze" is no fit; choose one of: fit, cover, exact'),
+        (
+            "greenrun.image.Resize",
+            {"width": 5, "fit": "squeeze"},
+            '"squeeze" is no fit; choose one of: fit, cover, exact',
+        ),
         ("greenrun.image.Flip", {"direction": "up"}, '"up" is no direction'),
         ("greenrun.image.Convert", {"format": "docx"}, '"docx" is no format'),
         ("greenrun.image.Convert", {"quality": 0}, 'property "quality"'),

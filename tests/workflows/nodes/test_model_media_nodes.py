@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from firing import MemoryContext, builtin, fire
-from media_samples import content_of_ref, encoded_sound, film, needs_films, needs_pictures, picture, ref_of, sound
 
 from greenrun.workflows.media.assets import AssetFolder
 from greenrun.workflows.node import BudgetExceeded, NodeError
@@ -23,6 +22,7 @@ from greenrun.workflows.providers.interface import (
     TranscriptionRequest,
     VideoRequest,
 )
+from media_samples import content_of_ref, encoded_sound, film, needs_films, needs_pictures, picture, ref_of, sound
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(30)
 MP4 = b"\x00\x00\x00\x20ftypisom" + bytes(30)
@@ -476,7 +476,7 @@ def graphs(name: str) -> list[dict[str, Any]]:
     path = CORPUS / name
     if not path.exists():
         pytest.skip("the published apps are not beside the project")
-    return [found["graph"] if "graph" in found else found for found in json.loads(path.read_text("utf-8"))["workflows"]]
+    return [found["graph"] for found in json.loads(path.read_text("utf-8"))["workflows"]]
 
 
 async def run(graph: dict[str, Any], params: dict[str, Any], folder: Path) -> tuple[Any, Services]:
@@ -536,6 +536,10 @@ async def test_published_apps_of_films_run(name: str, output: str, kind: str, tm
     assert (made["type"], made["uri"].startswith("asset://")) == (kind, True)
 
 
+def saved(folder: Path) -> list[Path]:
+    return list(folder.glob("product_2*"))
+
+
 @needs_pictures
 async def test_the_saved_file_of_a_published_app_lies_in_the_workspace(tmp_path: Path) -> None:
     graph = next(
@@ -544,4 +548,4 @@ async def test_the_saved_file_of_a_published_app_lies_in_the_workspace(tmp_path:
         if any(node["data"].get("name") == "print_ready" for node in found["nodes"])
     )
     await run(graph, {"photo": ref_of("image", PNG)}, tmp_path)
-    assert [path.suffix for path in tmp_path.glob("product_2*")] == [".png"]
+    assert [path.suffix for path in saved(tmp_path)] == [".png"]

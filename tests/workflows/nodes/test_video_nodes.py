@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from firing import MemoryContext, builtin, fire
-from media_samples import content_of_ref, film, needs_films, needs_pictures, opened, ref_of
 
 from greenrun.workflows.media import films
 from greenrun.workflows.media.work import Work
 from greenrun.workflows.node import NodeError
+from media_samples import content_of_ref, film, needs_films, needs_pictures, opened, ref_of
 
 pytestmark = needs_films
 
@@ -49,9 +49,7 @@ async def test_facts_of_a_video_are_told() -> None:
     assert (duration, fps) == (pytest.approx(1.0, abs=0.1), pytest.approx(10))
 
 
-@pytest.mark.parametrize(
-    ("width", "height", "size"), [(108, 192, (108, 192)), (33, -1, (32, 24)), (-1, 96, (128, 96))]
-)
+@pytest.mark.parametrize(("width", "height", "size"), [(108, 192, (108, 192)), (33, -1, (32, 24)), (-1, 96, (128, 96))])
 async def test_a_video_is_stretched_to_a_size(width: int, height: int, size: tuple[int, int]) -> None:
     found = await made("nodetool.video.Resize", video=clip(), width=width, height=height)
     assert ((found["width"], found["height"]), found["has_audio"]) == (size, True)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from decimal import Decimal
 
 import pytest
@@ -55,3 +56,9 @@ def test_a_replayed_response_costs_nothing_and_knows_what_it_cost() -> None:
 def test_a_response_of_a_service_is_not_replayed() -> None:
     assert not was_replayed(response())
     assert recorded_cost(response()) is None
+
+
+def test_without_a_list_of_prices_there_is_no_price(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "genai_prices", None)
+    assert token_price("openai:gpt-5-mini", 10) is None
+    assert price("openai:gpt-5-mini", TOKENS) is None

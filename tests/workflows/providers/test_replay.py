@@ -15,7 +15,7 @@ from greenrun.workflows.providers.interface import Providers
 from greenrun.workflows.providers.prices import recorded_cost, was_replayed
 from greenrun.workflows.providers.recording import RecordedProviders, Recording
 from greenrun.workflows.providers.scripted import ScriptedProviders
-from openai_server import OpenAIServer, calls, cut, stall, text, value
+from openai_server import OpenAIServer, Reply, calls, cut, stall, text, value
 
 pytest.importorskip("openai", reason="needs pydantic-ai with its OpenAI client")
 
@@ -34,7 +34,7 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
-from pydantic_ai.output import NativeOutput
+from pydantic_ai.output import NativeOutput, ToolOutput
 from pydantic_ai.settings import ModelSettings
 
 NAME = "openai:gpt-5-mini"
@@ -278,6 +278,40 @@ async def test_a_correction_of_the_model_replays(path: Path) -> None:
     assert again.log.replayed == 2
 
 
+@pytest.mark.parametrize(
+    ("form", "replies"),
+    [
+        (ToolOutput(City), [text("no tool"), calls(("final_result", '{"ci')), value({"city": "Rome"})]),
+        (NativeOutput(City), [text("no json"), text("{}"), value({"city": "Rome"})]),
+    ],
+)
+async def test_corrections_replay_without_the_service_that_they_were_recorded_from(
+    form: Any, replies: list[Reply], server: OpenAIServer, key: str, path: Path
+) -> None:
+    server.reply(*replies)
+    configured = ConfiguredProviders({"OPENAI_API_KEY": key, "OPENAI_BASE_URL": server.base_url})
+    first = recorder(configured, path)
+    retries = {"output": 5, "tools": 5}
+    recorded = (await Agent(model(first), output_type=form, retries=retries).run("hello")).output
+    first.save()
+    await configured.aclose()
+    again = RecordedProviders(ConfiguredProviders({}), Recording.load(path))
+    assert (await Agent(model(again), output_type=form, retries=retries).run("hello")).output == recorded
+    assert again.log.replayed == len(replies)
+
+
+async def test_a_recorded_call_is_sent_as_one_that_is_not_recorded(key: str, path: Path) -> None:
+    sent: list[Any] = []
+    for recorded in (False, True):
+        with OpenAIServer(text("no tool"), value({"city": "Rome"})) as server:
+            configured = ConfiguredProviders({"OPENAI_API_KEY": key, "OPENAI_BASE_URL": server.base_url})
+            providers: Any = recorder(configured, path) if recorded else configured
+            await Agent(model(providers), output_type=City).run("hello")
+            await configured.aclose()
+            sent.append([request.body for request in server.requests])
+    assert sent[0] == sent[1]
+
+
 async def test_a_form_that_is_no_tool_replays(path: Path) -> None:
     first = recorder(ScriptedProviders(), path)
     recorded = (await Agent(model(first), output_type=NativeOutput(City)).run("hello")).output
@@ -345,6 +379,26 @@ async def test_a_call_without_an_agent_counts_its_instructions(path: Path) -> No
     assert (await ask(replayer(path), "Be short.")).parts
     with pytest.raises(ReplayMissing, match="system prompt"):
         await ask(replayer(path), None)
+
+
+async def test_parts_of_messages_that_are_rarely_seen_count_too(path: Path) -> None:
+    from pydantic_ai.messages import ModelRequest, NativeToolCallPart, ToolAvailabilityDeltaPart
+    from pydantic_ai.models import ModelRequestParameters
+
+    async def ask(providers: RecordedProviders, query: str) -> ModelResponse:
+        messages: list[ModelMessage] = [
+            ModelRequest.user_text_prompt("hello"),
+            ModelResponse(parts=[NativeToolCallPart("web_search", {"query": query}, tool_call_id="c1")]),
+            ModelRequest(parts=[ToolAvailabilityDeltaPart(tools_added=[query])]),
+        ]
+        return await model(providers).request(messages, None, ModelRequestParameters())
+
+    first = recorder(ScriptedProviders(), path)
+    await ask(first, "harbours")
+    first.save()
+    assert (await ask(replayer(path), "harbours")).parts
+    with pytest.raises(ReplayMissing, match="castles"):
+        await ask(replayer(path), "castles")
 
 
 async def test_a_missing_call_is_made_where_that_is_allowed(path: Path) -> None:

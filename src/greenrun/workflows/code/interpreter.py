@@ -8,6 +8,7 @@ import contextlib
 import json
 import math
 import os
+import time
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -26,6 +27,7 @@ IDLE_S: Final = 60.0
 
 _MAX_PROCESSES: Final = 4
 _GRACE_S: Final = 1.0
+_LAST_WAIT_S: Final = 2.0
 _MB: Final = 1024 * 1024
 
 # What the values of the code become: what JSON has, and for the rest what a person would write. Names are taken as defaults, as
@@ -102,6 +104,7 @@ class _Processes:
     def __init__(self) -> None:
         self._pool: pydantic_monty.AsyncMonty | None = None
         self._users = 0
+        self._was_used = False
         self._timer: asyncio.TimerHandle | None = None
         self._closing: set[asyncio.Task[Any]] = set()
 
@@ -134,6 +137,7 @@ class _Processes:
         if self._pool is None:
             import pydantic_monty
 
+            self._was_used = True
             pool = pydantic_monty.AsyncMonty(
                 max_processes=min(_MAX_PROCESSES, os.cpu_count() or 1), feed_duration_limit_grace=_GRACE_S
             )
@@ -146,10 +150,16 @@ class _Processes:
         return self._pool
 
     def end_now(self) -> None:
-        """End the processes before this one ends; no event loop may run."""
+        """End the processes before this one ends, and wait until they are gone; no event loop may run.
+
+        Threads of the client look after a stopped process until it is gone, and abort Python when it ends before them.
+        """
         pool, self._pool = self._pool, None
         if pool is not None:
             asyncio.run(_closed(pool))
+        deadline = time.monotonic() + _LAST_WAIT_S
+        while self._was_used and _left() and time.monotonic() < deadline:
+            time.sleep(0.002)
 
     def close(self) -> asyncio.Task[Any] | None:
         """End the processes, unless code runs. The next code starts new ones."""
@@ -167,10 +177,18 @@ async def _closed(pool: pydantic_monty.AsyncMonty) -> None:
     await pool.__aexit__(None, None, None)
 
 
+def _left() -> bool:
+    """Whether a process of the client is there, if only until someone asks how it ended."""
+    import psutil
+
+    for child in psutil.Process().children():
+        with contextlib.suppress(psutil.Error):
+            if child.name().startswith("monty"):
+                return True
+    return False
+
+
 _processes: Final = _Processes()
-
-
-# Threads of the client that still look after a process would abort Python when it ends before them.
 atexit.register(_processes.end_now)
 
 
@@ -238,11 +256,11 @@ def _read(text: str) -> Any:
         raise CodeError(f"the result is larger than {MAX_RESULT} characters, the limit here", kind="value")
     try:
         value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise CodeError(f"the result is no value: {error}", kind="value") from None
-    if is_too_deep(value):
-        raise CodeError("the result is nested too deeply", kind="value")
-    return value
+        if not is_too_deep(value):
+            return value
+    except RecursionError:
+        pass
+    raise CodeError("the result is nested too deeply", kind="value")
 
 
 def _timed_out(limits: Limits) -> CodeError:

@@ -94,15 +94,18 @@ class Frame:
 
 
 class Gate:
-    """An `emit` that can be shut: a node that outlives its run changes nothing any more."""
+    """An `emit` that can be shut: a node that outlives its run changes nothing any more. `ids` are stamped on every message."""
 
-    __slots__ = ("_emit",)
+    __slots__ = ("_emit", "_ids")
 
-    def __init__(self, emit: Emit) -> None:
+    def __init__(self, emit: Emit, ids: Message | None = None) -> None:
         self._emit: Emit | None = emit
+        self._ids = ids
 
     def __call__(self, message: Message) -> None:
         if self._emit is not None:
+            if self._ids is not None:
+                message.update(self._ids)
             self._emit(message)
 
     def shut(self) -> None:

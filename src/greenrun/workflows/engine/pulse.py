@@ -23,25 +23,28 @@ class Wait:
 
     def __init__(self, pulse: Pulse) -> None:
         self.pulse = pulse
-        self._futures: list[tuple[asyncio.Future[None], asyncio.Task[Any] | None]] = []
+        self._futures: list[tuple[asyncio.Future[None], asyncio.Task[Any] | None]] | None = None
 
     def wake(self) -> None:
         """Let everyone go on."""
-        if not self._futures:
+        if self._futures is None:
             return
         blocked = self.pulse.blocked
         for future, task in self._futures:
             if not future.done():
                 future.set_result(None)
                 blocked.discard(task)
-        self._futures.clear()
+        self._futures = None
 
     async def wait(self) -> None:
         """Until the next `wake`."""
         pulse = self.pulse
         future: asyncio.Future[None] = pulse.loop.create_future()
         task = asyncio.current_task()
-        self._futures.append((future, task))
+        if self._futures is None:
+            self._futures = [(future, task)]
+        else:
+            self._futures.append((future, task))
         # Only an actor's own task counts as blocked: a task that a node started beside it may wait while the node works.
         if task in pulse.actors:
             pulse.blocked.add(task)
@@ -56,21 +59,23 @@ class Wait:
     @property
     def waiting(self) -> bool:
         """True while someone waits here."""
-        return any(not future.done() for future, _ in self._futures)
+        return self._futures is not None and any(not future.done() for future, _ in self._futures)
 
 
 class Pulse:
     """Knows which actors of one run are blocked; when all are, `give_way` frees one of them.
 
+    `asleep` counts the actors that have not begun because nothing has arrived for their node; they are as good as blocked.
     `calls` are the firings that a controller waits for, each with the task of the controller's actor and the inbox of the node
     that is to fire: an actor whose node waits for one counts as blocked, whichever of its tasks waits.
     """
 
-    __slots__ = ("actors", "blocked", "calls", "give_way", "loop")
+    __slots__ = ("actors", "asleep", "blocked", "calls", "give_way", "loop")
 
     def __init__(self) -> None:
         self.loop = asyncio.get_running_loop()
         self.actors: set[asyncio.Task[Any] | None] = set()
+        self.asleep = 0
         self.blocked: set[asyncio.Task[Any] | None] = set()
         self.calls: dict[Call, tuple[asyncio.Task[Any] | None, Inbox]] = {}
         self.give_way: Callable[[], None] = lambda: None
@@ -87,5 +92,5 @@ class Pulse:
             # Who has its answer goes on as soon as it is its turn.
             asking = {task for call, (task, _) in self.calls.items() if not call.answer.done()}
             stuck = len(self.blocked | (asking & self.actors))
-        if stuck >= len(self.actors) > 0:
+        if stuck >= len(self.actors) and (self.actors or self.asleep):
             self.give_way()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from greenrun.workflows import messages
 from greenrun.workflows.engine.actor import Actor, BufferedActor, error_text
@@ -20,13 +20,10 @@ from greenrun.workflows.engine.outlet import Outlet, Wire
 from greenrun.workflows.engine.plan import CONTROL_HANDLE, NodePlan, Plan
 from greenrun.workflows.engine.pulse import Pulse
 from greenrun.workflows.engine.result import OUTPUTS_KEPT, Kept, NodeReport, RunResult, RunStatus
+from greenrun.workflows.engine.stage import Stage
 from greenrun.workflows.engine.stream import StreamActor
 from greenrun.workflows.node import NodeError
 from greenrun.workflows.type_meta import type_text
-
-GRACE: Final = 0.4
-"""Seconds that cancelled nodes get to clean up; whatever they still do then is cut off from the run."""
-
 
 class Run:
     """One run of a plan: what its actors share. `feed` brings the values of live inputs, for a run that has such."""
@@ -62,38 +59,18 @@ class Run:
         for node in self.plan.nodes:
             if node.dispatched and not self._is_fed(node):
                 await dispatch(self, node, params, self._outlets[node.id], self._reports[node.id])
-        actors = [self._actor(node) for node in self.plan.nodes if not node.dispatched or self._is_fed(node)]
-        if not actors:
+        nodes = [node for node in self.plan.nodes if not node.dispatched or self._is_fed(node)]
+        if not nodes:
             return
         if self.feed is not None:
-            self.feed.bind({actor.node.name for actor in actors if isinstance(actor, FeedActor)})
-        pulse = self.pulse
-        finished = pulse.loop.create_future()
-        tasks: list[asyncio.Task[None]] = []
-
-        def ended(task: asyncio.Task[None], channel: str | None) -> None:
-            if channel is not None:
-                self.channels.remove_writer(channel)
-            pulse.ended(task)
-            if not pulse.actors and not finished.done():
-                finished.set_result(None)
-
-        for actor in actors:
-            task = actor.task = pulse.loop.create_task(actor.live(), name=actor.plan.id)
-            task.add_done_callback(lambda task, channel=actor.plan.channel: ended(task, channel))
-            tasks.append(task)
-        pulse.actors.update(tasks)
+            self.feed.bind({node.node.name for node in nodes if node.live})
+        stage = Stage(self.pulse, self._actor, self._actor_ended)
         try:
-            await finished
+            await stage.play((node, self._sleeps_at(node)) for node in nodes)
         except asyncio.CancelledError:
             self.stopping = True
-            for task in tasks:
-                task.cancel()
-            await asyncio.wait(tasks, timeout=GRACE)
+            await stage.stop()
             raise
-        for task in tasks:
-            # An actor reports failures itself; what it raises is a fault of the engine, and must not go unheard.
-            task.result()
         for name, kept in self._outputs.items():
             if kept.cut:
                 text = (
@@ -171,6 +148,17 @@ class Run:
             output_names=self.plan.output_names,
             cut=tuple(name for name, kept in self._outputs.items() if kept.cut),
         )
+
+    def _actor_ended(self, node: NodePlan) -> None:
+        if node.channel is not None:
+            self.channels.remove_writer(node.channel)
+
+    def _sleeps_at(self, node: NodePlan) -> Inbox | None:
+        """The inbox of a node that does nothing before something arrives in it; None for one that begins by itself."""
+        if not node.slots or (node.node.node_type.input_mode == "stream" and not node.controlled):
+            return None
+        inbox = self._inboxes[node.id]
+        return None if inbox.events else inbox
 
     def _is_fed(self, node: NodePlan) -> bool:
         return node.live and self.feed is not None

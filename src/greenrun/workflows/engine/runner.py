@@ -21,7 +21,7 @@ from greenrun.workflows.engine.result import RunResult
 from greenrun.workflows.engine.run import Run
 from greenrun.workflows.engine.services import NoServices, Services
 from greenrun.workflows.graph import Graph
-from greenrun.workflows.messages import INVALID, TIMED_OUT, Emit, stamped
+from greenrun.workflows.messages import INVALID, TIMED_OUT, Emit, run_ids
 from greenrun.workflows.registry import Registry
 from greenrun.workflows.validation import run_issues
 
@@ -51,7 +51,7 @@ async def run_graph(
         asyncio.CancelledError: The awaiting task was cancelled; every node has stopped and job_update cancelled is out.
         Exception: A fault of the engine, or of `emit`: nothing follows from it about the graph.
     """
-    send = Gate(stamped(emit, job_id, workflow_id))
+    send = Gate(emit, run_ids(job_id, workflow_id))
     start = time.perf_counter()
     send(messages.job_update("running"))
     frame = Frame(

@@ -8,9 +8,18 @@ from typing import Any
 
 from greenrun.workflows import messages
 from greenrun.workflows.engine.result import NodeReport, RunResult, RunStatus
+from greenrun.workflows.functions.errors import WorkerGone
 from greenrun.workflows.functions.logs import LineLog
 
 NODE_TYPE = "pyfunction"
+
+_SHAPES: dict[str, dict[str, type | tuple[type, ...]]] = {
+    "progress": {"fraction": (int, float), "text": str},
+    "chunk": {"output": str, "text": str},
+    "value": {"output": str, "type": str, "value": object},
+    "log": {"text": str},
+}
+"""The members of each event; the user's code can write to the worker's channel, and forge them."""
 
 
 class FunctionCall:
@@ -37,10 +46,19 @@ class FunctionCall:
         self._emit(messages.job_update("running"))
 
     def on_event(self, event: Mapping[str, Any]) -> None:
-        """Something that the running function yielded or printed; what is unknown is passed over."""
-        handler = self._handlers.get(event.get("event"))
-        if handler is not None and not self._ended:
-            handler(event)
+        """Something that the running function yielded or printed; what is unknown is passed over.
+
+        Raises:
+            WorkerGone: It is none of the events that a worker sends.
+        """
+        name = event.get("event")
+        handler = self._handlers.get(name) if isinstance(name, str) else None
+        if handler is None or self._ended:
+            return
+        shape = _SHAPES[str(name)].items()
+        if any(member not in event or not isinstance(event[member], kind) for member, kind in shape):
+            raise WorkerGone(self.function, f'the worker broke the protocol: a "{name}" has another shape')
+        handler(event)
 
     def on_output(self, text: str) -> None:
         """Text that the function's processes wrote past Python's own streams."""

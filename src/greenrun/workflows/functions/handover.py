@@ -37,9 +37,9 @@ class FileRefused(Exception):
 class Handover:
     """The files of one call.
 
-    `readable` are the folders that the function sees besides its `scratch` (None: all of this machine), `kept` is where
-    files that it gives back go, `sources` where files handed to it may lie (None: anywhere). A file may have at most
-    `limit` bytes.
+    `readable` are the folders that the function sees besides its `scratch` (None: all of this machine), but for the
+    files `hidden`. `kept` is where files that it gives back go, `sources` where files handed to it may lie (None:
+    anywhere). A file may have at most `limit` bytes.
     """
 
     scratch: Scratch
@@ -47,6 +47,7 @@ class Handover:
     kept: Callable[[], Path]
     sources: Collection[str] | None
     limit: int
+    hidden: Collection[str] = ()
     _lent: dict[str, tuple[str, tuple[int, ...]]] = field(default_factory=lambda: {})
 
     def lend(self, params: Mapping[str, Any], media: Collection[str]) -> dict[str, Any]:
@@ -115,7 +116,8 @@ class Handover:
         return Path(copy).as_uri()
 
     def _take(self, uri: str, place: str, move: bool) -> str:
-        path = os.path.normpath(_path_of(uri, place))
+        given = _path_of(uri, place)
+        path = os.path.normpath(given)
         lent = self._lent.get(path)
         if lent is not None and os.path.lexists(path) and _state(os.lstat(path)) == lent[1]:
             return lent[0]
@@ -124,16 +126,16 @@ class Handover:
             path = str(self.scratch.temporary) + path[len(TEMPORARY) :]
         real = os.path.realpath(path)
         if is_below(real, [own]):
-            return self._keep(real, place, path, move)
+            return self._keep(real, place, given, move)
         if self.readable is None and not is_below(path, [own]):
             return uri
-        if self.readable is None or not is_below(real, self.readable):
+        if self.readable is None or not is_below(real, self.readable) or real in self.hidden:
             raise FileRefused(
-                f'{place} names the file "{_path_of(uri, place)}", which the function cannot see; return a file that it '
+                f'{place} names the file "{given}", which the function cannot see; return a file that it '
                 "wrote to its temporary folder (tempfile.gettempdir()) or has in its workspace"
             )
         if not os.path.isfile(real):
-            raise FileRefused(f'{place} names the file "{path}", which is not there')
+            raise FileRefused(f'{place} names the file "{given}", which is not there')
         return uri if real == path else Path(real).as_uri()
 
     def _keep(self, real: str, place: str, path: str, move: bool) -> str:

@@ -19,7 +19,7 @@ from greenrun.workflows.functions.cache import PortsCache
 from greenrun.workflows.functions.call import FunctionCall
 from greenrun.workflows.functions.errors import FunctionError, FunctionImportError, FunctionMissing, WorkerGone
 from greenrun.workflows.functions.handover import MEDIA, FileRefused, Handover, mentions_files
-from greenrun.workflows.functions.limits import Limits, is_limit
+from greenrun.workflows.functions.limits import SETTINGS_FILE, Limits, is_limit
 from greenrun.workflows.functions.pool import PoolClosed, WorkerKey, WorkerPool
 from greenrun.workflows.functions.ports import Effects, FunctionPorts
 from greenrun.workflows.functions.sandbox.interpreter import SHIM_FILES, InterpreterError
@@ -148,10 +148,10 @@ class FunctionHost:
         try:
             async with asyncio.timeout(self._import_seconds):
                 answer = await worker.request("inspect", {"name": name}, _ignore, _ignore)
-            reusable = True
+            reusable = await worker.rest()
             return self._cache.put(key, answer)
         except RequestFailed as failed:
-            reusable = True
+            reusable = await worker.rest()
             raise _unusable(function, failed.failure, self._limits) from failed
         except TimeoutError as error:
             raise await self._timed_out(function, worker) from error
@@ -161,7 +161,7 @@ class FunctionHost:
             text = f"the worker broke the protocol: its account of the ports is damaged ({type(error).__name__})"
             raise FunctionImportError(function, _loading(function, text), kind="exited") from error
         finally:
-            await self._pool.release(worker, reusable=reusable and await worker.rest())
+            await self._pool.release(worker, reusable=reusable)
 
     async def run(
         self,
@@ -194,6 +194,7 @@ class FunctionHost:
         limit = timeout_ms if timeout_ms is not None and timeout_ms > 0 else None
         worker = await self._ready(call.function, module, closure, ports.effects, call.on_event)
         files = self._handover(worker)
+        settings = _Settings(self._workspace if ports.effects != "none" else None)
         reusable = False
 
         def told(event: Event) -> Any:
@@ -208,6 +209,8 @@ class FunctionHost:
             outputs, types = _returned(answer)
             # Whatever still runs is ended before its files are looked at.
             reusable = await worker.rest()
+            if settings.set_aside():
+                return call.failed(f'"{call.function}" {settings.refusal}')
             taken = {
                 output: await _handed(value, partial(files.take, value, f'output "{output}"', move=True))
                 for output, value in outputs.items()
@@ -226,6 +229,7 @@ class FunctionHost:
         except WorkerGone as gone:
             return call.failed(self._broken_off(call.function, gone))
         finally:
+            settings.set_aside()
             files.end()
             await self._pool.release(worker, reusable=reusable)
 
@@ -236,7 +240,12 @@ class FunctionHost:
 
     def _handover(self, worker: Worker) -> Handover:
         return Handover(
-            worker.scratch, worker.readable, lambda: self.artifacts, self._media, self._limits.scratch_mb * 1024 * 1024
+            scratch=worker.launch.scratch,
+            readable=worker.launch.readable,
+            hidden=worker.launch.hidden,
+            kept=lambda: self.artifacts,
+            sources=self._media,
+            limit=self._limits.scratch_mb * 1024 * 1024,
         )
 
     def _refused(self, call: FunctionCall, failed: RequestFailed) -> RunResult:
@@ -352,6 +361,29 @@ class FunctionHost:
     def _cache_key(self, function: str, closure: Mapping[str, SourceModule]) -> str:
         parts = (_shim_hash(), self.python, function, closure_hash(closure))
         return sha256("\0".join(parts).encode("utf-8", errors="surrogatepass")).hexdigest()
+
+
+class _Settings:
+    """The settings file of a workspace that a function may write to.
+
+    One that is there is read-only to it. One that it creates would decide how isolated it is the next time.
+    """
+
+    refusal = (
+        f"wrote {SETTINGS_FILE}, which decides how functions run and is for people to write. "
+        f"What it wrote is in {SETTINGS_FILE}.refused."
+    )
+
+    def __init__(self, workspace: Path | None) -> None:
+        file = None if workspace is None else str(Path(workspace) / SETTINGS_FILE)
+        self._file = None if file is None or os.path.lexists(file) else file
+
+    def set_aside(self) -> bool:
+        """Rename the file if the function has made one; whether it had."""
+        if self._file is None or not os.path.lexists(self._file):
+            return False
+        os.replace(self._file, f"{self._file}.refused")
+        return True
 
 
 @lru_cache(maxsize=1)

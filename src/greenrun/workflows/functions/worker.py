@@ -23,7 +23,6 @@ import psutil
 from greenrun.workflows.functions import protocol, shim
 from greenrun.workflows.functions.errors import WorkerGone
 from greenrun.workflows.functions.sandbox.launch import Launch
-from greenrun.workflows.functions.sandbox.scratch import Scratch
 
 Event: TypeAlias = dict[str, Any]
 Told: TypeAlias = Callable[[Event], Awaitable[None] | None]
@@ -41,6 +40,7 @@ CHUNK = 65_536
 BREATHE_EVERY = 64
 PIPE_CHUNKS = 4
 MAX_STARTUP_TEXT = 2_000
+MAX_TEXT = 20_000
 _FRAME = re.compile(r'^  File "(.+)", line (\d+) in ', re.MULTILINE)
 
 
@@ -70,7 +70,7 @@ class Worker:
         self._channel = channel
         self._control = control
         self._output = output
-        self._launch = launch
+        self.launch = launch
         self._said = bytearray()
         self._reap = False
         self._threads = 0
@@ -121,19 +121,18 @@ class Worker:
         return cls(process, ours, control, output, launch)
 
     @property
-    def scratch(self) -> Scratch:
-        """The folder that is this worker's own."""
-        return self._launch.scratch
-
-    @property
-    def readable(self) -> tuple[str, ...] | None:
-        """The folders that the worker sees besides; None when it sees all of this machine."""
-        return self._launch.readable
-
-    @property
     def alive(self) -> bool:
         """False once it was killed or has ended."""
-        return not self._killed and self._process.poll() is None
+        return not self._killed and self._process.poll() is None and not self._hung_up()
+
+    def _hung_up(self) -> bool:
+        """Whether the other end is gone, which shows before the process has been collected."""
+        try:
+            return self._channel.recv(1, socket.MSG_PEEK) == b""
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
 
     async def hello(self) -> None:
         """Wait until the process is ready.
@@ -238,7 +237,7 @@ class Worker:
         """Let the guard run before whatever the function starts, where that is allowed: it has to stop a flood of it."""
         pid = self._process.pid
         with contextlib.suppress(OSError, ValueError, IndexError):
-            if self._launch.confined:
+            if self.launch.confined:
                 pid = int(Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()[0])
             os.setpriority(os.PRIO_PROCESS, pid, GUARD_PRIORITY)
             # Linux shares the processor among sessions first, and whatever leaves its session makes a new one.
@@ -288,7 +287,7 @@ class Worker:
             self._channel.shutdown(socket.SHUT_RDWR)  # the guard takes this as its order to kill
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_WR)
-        if self.pid and not self._launch.confined and self._process.poll() is None:
+        if self.pid and not self.launch.confined and self._process.poll() is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
 
@@ -326,10 +325,10 @@ class Worker:
             _kill_tree(self._process.pid)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(KILL_SECONDS)
-        if (self._process.returncode or 0) < 0 and self.pid and not self._launch.confined:
+        if (self._process.returncode or 0) < 0 and self.pid and not self.launch.confined:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
-        self.scratch.remove()
+        self.launch.scratch.remove()
         if self._output >= 0:
             self._channel.close()
             self._control.close()
@@ -340,7 +339,7 @@ class Worker:
         try:
             length = protocol.frame_length(await self._bytes(protocol.HEADER.size))
             self._received += length
-            if self._launch.most_bytes is not None and self._received > self._launch.most_bytes:
+            if self.launch.most_bytes is not None and self._received > self.launch.most_bytes:
                 raise WorkerGone(self.function, "it returned too much", limit="output_mb")
             return protocol.decode(await self._bytes(length))
         except protocol.ProtocolError as error:
@@ -396,8 +395,13 @@ def _signal_of(status: int) -> int:
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
-    """The worker's account of a failure; the user's code may have forged it."""
-    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+    """The worker's account of a failure; the user's code may have forged it, or raised a text without end."""
+    members = cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+    return {
+        name: item[:MAX_TEXT] if isinstance(item, str) else item
+        for name, item in members.items()
+        if item is None or isinstance(item, (str, int))
+    }
 
 
 def _kill_tree(pid: int) -> None:

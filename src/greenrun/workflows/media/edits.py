@@ -9,7 +9,8 @@ import math
 from typing import TYPE_CHECKING, Any, Final
 
 from greenrun.document.values import is_record
-from greenrun.workflows.media.pictures import check_size, has_alpha, on_alpha, with_alpha
+from greenrun.workflows.media.fonts import font_for, nearest_font
+from greenrun.workflows.media.pictures import check_size, has_alpha, on_alpha, strips, with_alpha
 from greenrun.workflows.node import NodeError
 
 if TYPE_CHECKING:
@@ -177,7 +178,14 @@ def unsharp_mask(image: Image, amount: float, threshold: float, radius: float = 
 def brightness_contrast(image: Image, brightness: float, contrast: float) -> Image:
     """Contrast is a factor around middle grey, brightness from -1 to 1 is added after it."""
     table = [max(0, min(255, round(((value / 255 - 0.5) * contrast + 0.5 + brightness) * 255))) for value in range(256)]
-    return on_alpha(image, lambda part: part.point(table * len(part.getbands())))
+
+    def change(part: Image) -> Image:
+        made = part.copy()
+        for box in strips(part.size):
+            made.paste(part.crop(box).point(table * len(part.getbands())), box)
+        return made
+
+    return on_alpha(image, change)
 
 
 def masked(image: Image, changed: Image, mask: Image | None) -> Image:
@@ -196,7 +204,6 @@ def paste(
     image: Image, over: Image, *, position: str, left: int, top: int, scale: float = 1.0, opacity: float = 1.0
 ) -> Image:
     """One picture on another: at a position, moved by `left` and `top` pixels; what reaches beyond is cut off."""
-    from PIL import Image as Images
     from PIL.Image import Resampling
 
     layer = with_alpha(over)
@@ -208,24 +215,37 @@ def paste(
         layer = _faded(layer, opacity)
     across, down = POSITIONS[position]
     place = (round((image.width - layer.width) * across) + left, round((image.height - layer.height) * down) + top)
-    sheet = Images.new("RGBA", image.size, (0, 0, 0, 0))
-    sheet.paste(layer, place)
-    return _laid_over(image, sheet)
+    return _laid_over(image, layer, place)
 
 
 def _faded(layer: Image, opacity: float) -> Image:
-    share = max(0.0, min(opacity, 1.0))
-    layer = layer.copy()
-    layer.putalpha(layer.getchannel("A").point([round(value * share) for value in range(256)]))
-    return layer
+    table = [round(value * max(0.0, min(opacity, 1.0))) for value in range(256)]
+    made = layer.copy()
+    for box in strips(layer.size):
+        part = layer.crop(box)
+        part.putalpha(part.getchannel("A").point(table))
+        made.paste(part, box)
+    return made
 
 
-def _laid_over(image: Image, sheet: Image) -> Image:
+def _laid_over(image: Image, layer: Image, place: tuple[int, int]) -> Image:
+    """The picture with a layer whose top left corner is at a place, also outside the picture."""
     from PIL import Image as Images
 
-    made = Images.alpha_composite(with_alpha(image), sheet)
-    made = made if has_alpha(image) else made.convert("RGB")
+    base = with_alpha(image) if has_alpha(image) else image.convert("RGB")
+    made = base.copy()
     made.info = {} if image.mode in ("L", "LA") else dict(image.info)
+    left, top = max(0, place[0]), max(0, place[1])
+    right, bottom = min(base.width, place[0] + layer.width), min(base.height, place[1] + layer.height)
+    if left >= right or top >= bottom:
+        return made
+    for _, above, _, below in strips((right - left, bottom - top)):
+        box = (left, top + above, right, top + below)
+        part = layer.crop((box[0] - place[0], box[1] - place[1], box[2] - place[0], box[3] - place[1]))
+        if base.mode == "RGBA":
+            made.paste(Images.alpha_composite(base.crop(box), part), box)
+        else:
+            made.paste(part.convert("RGB"), box, mask=part.getchannel("A"))
     return made
 
 
@@ -239,34 +259,42 @@ def draw_text(
     position: str = "bottom-right",
     margin: int = -1,
     opacity: float = 1.0,
+    font_file: bytes | None = None,
 ) -> Image:
     """A text on the picture, in lines that fit its width.
 
     `size` in pixels; 0 is a twentieth of the shorter side. A negative `margin` is half of the size.
+
+    Raises:
+        NodeError: `font_file` is no font, or without one no font here has the letters.
     """
     from PIL import Image as Images
-    from PIL import ImageDraw, ImageFont
+    from PIL import ImageDraw
 
     if not text.strip():
         return image
     pixels = min(size, max(image.size)) if size > 0 else max(10.0, min(image.size) / 20)
-    font = ImageFont.load_default(pixels)
+    text = text[:_MOST_LETTERS]
+    font = font_for(text, pixels, font_file)
     edge = round(pixels / 2) if margin < 0 else margin
     stroke = max(1, round(pixels / 16)) if outline is not None else 0
-    lines = _wrapped(text, font, image.width - 2 * (edge + stroke))
-    sheet = Images.new("RGBA", image.size, (0, 0, 0, 0))
-    draw = ImageDraw.Draw(sheet)
+    block = "\n".join(_wrapped(text, font, image.width - 2 * (edge + stroke)))
     across, down = POSITIONS[position]
     align = {0: "left", 0.5: "center", 1: "right"}[across]
-    block = "\n".join(lines)
-    box = draw.multiline_textbbox((0, 0), block, font=font, align=align, stroke_width=stroke)
-    width, height = box[2] - box[0], box[3] - box[1]
-    x = edge + (image.width - 2 * edge - width) * across - box[0]
-    y = edge + (image.height - 2 * edge - height) * down - box[1]
-    draw.multiline_text(
-        (x, y), block, font=font, fill=ink, align=align, stroke_width=stroke, stroke_fill=outline or ink
+    measure = ImageDraw.Draw(Images.new("RGBA", (1, 1)))
+    box = measure.multiline_textbbox((0, 0), block, font=font, align=align, stroke_width=stroke)
+    left, top, right, bottom = math.floor(box[0]), math.floor(box[1]), math.ceil(box[2]), math.ceil(box[3])
+    # What does not fit on the picture is not drawn: a text may be as long as it likes.
+    size_of_layer = (min(right - left, image.width) + 1, min(bottom - top, image.height) + 1)
+    layer = Images.new("RGBA", size_of_layer, (0, 0, 0, 0))
+    ImageDraw.Draw(layer).multiline_text(
+        (-left, -top), block, font=font, fill=ink, align=align, stroke_width=stroke, stroke_fill=outline or ink
     )
-    return _laid_over(image, _faded(sheet, opacity) if opacity < 1 else sheet)
+    place = (
+        edge + max(0, round((image.width - 2 * edge - layer.width) * across)),
+        edge + max(0, round((image.height - 2 * edge - layer.height) * down)),
+    )
+    return _laid_over(image, _faded(layer, opacity) if opacity < 1 else layer, place)
 
 
 _MOST_LETTERS: Final = 5_000
@@ -275,7 +303,7 @@ _MOST_LETTERS: Final = 5_000
 def _wrapped(text: str, font: Any, width: float) -> list[str]:
     """The lines of a text, broken at spaces, and inside a word only where it is wider than a line."""
     lines: list[str] = []
-    for paragraph in text[:_MOST_LETTERS].split("\n"):
+    for paragraph in text.split("\n"):
         line = ""
         for word in paragraph.split():
             joined = f"{line} {word}" if line else word
@@ -310,12 +338,13 @@ def contact_sheet(
 ) -> Image:
     """Pictures side by side in equal cells, each shrunk into its cell, with its caption below."""
     from PIL import Image as Images
-    from PIL import ImageDraw, ImageFont
+    from PIL import ImageDraw
 
     across = columns if columns > 0 else math.ceil(math.sqrt(len(images)))
     across = min(across, len(images))
     down = math.ceil(len(images) / across)
-    font = ImageFont.load_default(max(10.0, cell / 16))
+    captions = [caption[:_MOST_LETTERS] for caption in captions[: len(images)]]
+    font = nearest_font("".join(captions) + "…", max(10.0, cell / 16))
     line = round(max(10.0, cell / 16) * 1.6) if any(captions) else 0
     size = (across * (cell + gap) + gap, down * (cell + line + gap) + gap)
     check_size(*size)

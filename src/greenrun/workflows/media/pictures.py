@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -236,7 +236,9 @@ def without_alpha(image: Image, background: tuple[int, ...] = (255, 255, 255)) -
     if not has_alpha(image):
         return image
     flat = Images.new("RGB", image.size, background[:3])
-    flat.paste(image.convert("RGB"), mask=image.getchannel("A"))
+    for box in strips(image.size):
+        part = image.crop(box)
+        flat.paste(part.convert("RGB"), box, mask=part.getchannel("A"))
     return flat.convert("L") if image.mode == "LA" and len(set(background[:3])) == 1 else flat
 
 
@@ -244,11 +246,27 @@ def on_alpha(image: Image, change: Callable[[Image], Image]) -> Image:
     """Change the colours and leave the alpha channel as it is."""
     if not has_alpha(image):
         return change(image)
-    solid = image.convert("L" if image.mode == "LA" else "RGB")
-    made = change(solid)
+    made = change(image.convert("L" if image.mode == "LA" else "RGB"))
     made = made.convert("LA" if made.mode == "L" else "RGBA")
-    made.putalpha(image.getchannel("A"))
+    for box in strips(image.size):
+        part = made.crop(box)
+        part.putalpha(image.crop(box).getchannel("A"))
+        made.paste(part, box)
     return made
+
+
+_STRIP: Final = 1_000_000
+
+
+def strips(size: tuple[int, int]) -> Iterator[tuple[int, int, int, int]]:
+    """Boxes of whole rows that cover a picture of this size, of about a million pixels each.
+
+    While Pillow works pixel by pixel it lets no other thread run, the event loop's among them; a strip takes some milliseconds.
+    """
+    width, height = size
+    rows = max(1, _STRIP // width)
+    for top in range(0, height, rows):
+        yield 0, top, width, min(height, top + rows)
 
 
 def encode(image: Image, file_format: str, quality: int = 90) -> bytes:
@@ -275,7 +293,6 @@ def encode(image: Image, file_format: str, quality: int = 90) -> bytes:
 
 
 _OPTIONS: Final[dict[str, dict[str, Any]]] = {
-    "JPEG": {"optimize": True},
     "TIFF": {"compression": "tiff_lzw"},
     "WEBP": {"method": 4},
 }

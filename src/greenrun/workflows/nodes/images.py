@@ -61,11 +61,10 @@ class PictureNode(Node):
 
     def _made(self, data: bytes, others: dict[str, bytes]) -> dict[str, Any]:
         picture = pictures.read_picture(data)
-        more = {name: pictures.read_picture(other).image for name, other in others.items()}
-        return self.written(self.edit(picture.image, **more), picture)
+        return self.written(self.edit(picture.image, **others), picture)
 
     async def others(self, context: NodeContext) -> dict[str, bytes]:
-        """The content of further pictures that `edit` takes, by their names."""
+        """The content of further files that `edit` takes, by the names of its parameters."""
         return {}
 
     def edit(self, image: Image) -> Image:
@@ -87,8 +86,9 @@ class MaskedNode(PictureNode):
             return {}
         return {"mask": (await content_of(context, self.mask, "image", "mask")).data}
 
-    def edit(self, image: Image, mask: Image | None = None) -> Image:
-        return edits.masked(image, self.change(image), mask)
+    def edit(self, image: Image, mask: bytes | None = None) -> Image:
+        cover = None if mask is None else pictures.read_picture(mask).image
+        return edits.masked(image, self.change(image), cover)
 
     def change(self, image: Image) -> Image:
         """The picture as it is where the mask is white."""
@@ -211,7 +211,7 @@ class Convert(PictureNode):
 
 
 class DrawText(PictureNode):
-    """Writes on the picture. Size 0 follows the picture; an opacity below 1 makes a watermark."""
+    """Writes on the picture. Size 0 follows the picture; an opacity below 1 makes a watermark; `font` is a file here."""
 
     node_type: ClassVar[str] = "greenrun.image.DrawText"
 
@@ -222,8 +222,13 @@ class DrawText(PictureNode):
     position: Position = "bottom-right"
     margin: Whole = -1
     opacity: Number = 1
+    font: Text = ""
 
-    def edit(self, image: Image) -> Image:
+    async def others(self, context: NodeContext) -> dict[str, bytes]:
+        path = self.font.strip()
+        return {"font": await asyncio.to_thread(context.files().read_bytes, path)} if path else {}
+
+    def edit(self, image: Image, font: bytes | None = None) -> Image:
         return edits.draw_text(
             image,
             self.text,
@@ -233,6 +238,7 @@ class DrawText(PictureNode):
             position=_chosen(self.position, edits.POSITIONS, "position"),
             margin=self.margin,
             opacity=self.opacity,
+            font_file=font,
         )
 
 
@@ -251,11 +257,10 @@ class Composite(PictureNode):
     async def others(self, context: NodeContext) -> dict[str, bytes]:
         return {"overlay": (await content_of(context, self.overlay, "image", "overlay")).data}
 
-    def edit(self, image: Image, overlay: Image | None = None) -> Image:
-        assert overlay is not None
+    def edit(self, image: Image, overlay: bytes = b"") -> Image:
         return edits.paste(
             image,
-            overlay,
+            pictures.read_picture(overlay).image,
             position=_chosen(self.position, edits.POSITIONS, "position"),
             left=self.left,
             top=self.top,

@@ -12,8 +12,8 @@ from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
     ModelRequestPart,
-    ModelResponse,
     ModelResponsePart,
+    RetryFeedbackPart,
     SystemPromptPart,
     TextPart,
     ThinkingPart,
@@ -90,8 +90,10 @@ def _instructions(messages: list[ModelMessage], parameters: ModelRequestParamete
 
 
 def _said(message: ModelMessage) -> list[dict[str, Any]]:
-    parts = [_asked(part) for part in message.parts] if isinstance(message, ModelRequest) else _answered(message)
-    return [part for part in parts if part]
+    if isinstance(message, ModelRequest):
+        return [_asked(part) for part in message.parts]
+    # What a model thought on the way is no part of what is asked next.
+    return [_answered(part) for part in message.parts if not isinstance(part, ThinkingPart)]
 
 
 def _asked(part: ModelRequestPart) -> dict[str, Any]:
@@ -102,29 +104,19 @@ def _asked(part: ModelRequestPart) -> dict[str, Any]:
         return {"user": content if isinstance(content, str) else [_content(item) for item in content]}
     if isinstance(part, ToolReturnPart):
         return {"tool": part.tool_name, "returned": _content(part.content)}
+    if isinstance(part, RetryFeedbackPart):
+        return {"retry": _content(part.content)}
     return {part.part_kind: _fields(part)}
 
 
-def _answered(response: ModelResponse) -> list[dict[str, Any]]:
-    return [_answer(part) for part in response.parts if not isinstance(part, ThinkingPart)]
-
-
-def _answer(part: ModelResponsePart) -> dict[str, Any]:
+def _answered(part: ModelResponsePart) -> dict[str, Any]:
     if isinstance(part, TextPart):
         return {"answer": part.content}
     if isinstance(part, ToolCallPart):
-        return {"call": part.tool_name, "with": _arguments(part)}
+        return {"call": part.tool_name, "with": plain(part.args_as_dict())}
     if isinstance(part, FilePart):
         return {"made": _content(part.content)}
     return {part.part_kind: _fields(part)}
-
-
-def _arguments(part: ToolCallPart) -> Any:
-    """The arguments as a record where they are one, because some services send text and some a record."""
-    try:
-        return plain(part.args_as_dict())
-    except (ValueError, AssertionError):
-        return part.args
 
 
 def _content(value: Any) -> Any:

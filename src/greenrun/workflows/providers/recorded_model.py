@@ -52,6 +52,12 @@ class RecordedModel(WrapperModel):
         self._name = name
         self._absent = absent
 
+    def prepare_messages(
+        self, messages: list[ModelMessage], model_request_parameters: ModelRequestParameters | None = None
+    ) -> list[ModelMessage]:
+        """The messages as they are: how a service wants them is no part of a call, and a replay may not know it."""
+        return messages
+
     async def request(
         self,
         messages: list[ModelMessage],
@@ -62,8 +68,8 @@ class RecordedModel(WrapperModel):
         entry = self._providers.answer(call)
         if entry is not None:
             return self._replayed(entry)[0]
-        self._ask()
-        response = await self.wrapped.request(messages, model_settings, model_request_parameters)
+        prepared = self._asking(messages, model_request_parameters)
+        response = await self.wrapped.request(prepared, model_settings, model_request_parameters)
         self._made(call, response, ())
         return response
 
@@ -80,10 +86,10 @@ class RecordedModel(WrapperModel):
         if entry is not None:
             yield PiecesStream(*self._replayed(entry), model_request_parameters)
             return
-        self._ask()
+        prepared = self._asking(messages, model_request_parameters)
         pieces = Pieces()
         async with self.wrapped.request_stream(
-            messages, model_settings, model_request_parameters, run_context
+            prepared, model_settings, model_request_parameters, run_context
         ) as stream:
             tap(stream, note=pieces.note)
             yield stream
@@ -92,10 +98,12 @@ class RecordedModel(WrapperModel):
         if response.state == "complete":
             self._made(call, response, pieces.of(response))
 
-    def _ask(self) -> None:
+    def _asking(self, messages: list[ModelMessage], parameters: ModelRequestParameters) -> list[ModelMessage]:
+        """Count a call and give the messages as the service wants them."""
         if self._absent is not None:
             raise self._absent
         self._providers.log.calls += 1
+        return self.wrapped.prepare_messages(messages, parameters)
 
     def _made(self, call: Call, response: ModelResponse, pieces: tuple[Piece, ...]) -> None:
         self._providers.made(call, _to_json(response, pieces), price(self._name, response.usage))

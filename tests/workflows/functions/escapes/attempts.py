@@ -31,8 +31,8 @@ libc = ctypes.CDLL(None, use_errno=True)
 def tried(attempt: Callable[[], object]) -> str:
     try:
         return f"reached {attempt()}"
-    except OSError as error:
-        return f"stopped: {error.strerror or error}"
+    except (OSError, ValueError) as error:
+        return f"stopped: {getattr(error, 'strerror', None) or error}"
 
 
 def called(result: int) -> int:
@@ -104,15 +104,14 @@ def connect_by_name(name: str) -> str:
     return tried(attempt)
 
 
-def resolve() -> str:
-    """Ask a name server, as every look-up does."""
-    lines = Path("/etc/resolv.conf").read_text("utf-8") if os.path.exists("/etc/resolv.conf") else ""
-    servers = [line.split()[1] for line in lines.splitlines() if line.startswith("nameserver")] or ["127.0.0.53"]
+def ask_name_server(port: int) -> str:
+    """Send to a name server of this machine, which many have."""
 
     def attempt() -> None:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
-            client.connect((servers[0], 53))
-            client.send(b"\0" * 12)
+            client.connect(("127.0.0.1", port))
+            for _ in range(2):  # the second one learns that nobody took the first
+                client.send(b"\0" * 12)
 
     return tried(attempt)
 
@@ -123,7 +122,9 @@ def signal_process(pid: int) -> str:
 
 def see_processes() -> str:
     pids = [name for name in os.listdir("/proc") if name.isdigit()]
-    names = {Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0] for pid in pids if os.path.exists(f"/proc/{pid}")}
+    names = {
+        Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0] for pid in pids if os.path.exists(f"/proc/{pid}")
+    }
     others = [name for name in names if name and b"python" not in name]
     return f"reached {len(others)} others" if others or len(pids) > 4 else f"stopped: only {len(pids)}"
 
@@ -150,7 +151,7 @@ def trace_guard() -> str:
 
 
 def take_guards_socket() -> str:
-    return tried(lambda: os.listdir(f"/proc/{os.getppid()}/fd"))
+    return tried(lambda: [os.readlink(f"/proc/{os.getppid()}/fd/{name}") for name in range(4)])
 
 
 def kill_guard() -> str:
@@ -171,8 +172,10 @@ def forge_answer() -> str:
     for descriptor in range(3, 64):
         with contextlib.suppress(OSError):
             if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
-                body = json.dumps({"event": "done", "id": 2, "answer": {"outputs": 3}, "threads": "many"}).encode()
-                os.write(descriptor, len(body).to_bytes(4, "big") + body)
+                for number in range(100):
+                    event = {"event": "done", "id": number, "answer": {"outputs": 3}, "threads": "many"}
+                    body = json.dumps(event).encode()
+                    os.write(descriptor, len(body).to_bytes(4, "big") + body)
     return "reached the end"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -25,8 +26,8 @@ class Launch:
     """How one worker process is started.
 
     `prefix` are the words before the interpreter; `confined` says that they put it into a process space of its own.
-    `readable` are the folders that it sees besides its own (None: all of this machine). `most_bytes` is what one request
-    may answer with.
+    `readable` are the folders that it sees besides its own (None: all of this machine), `hidden` files in them that it
+    does not. `most_bytes` is what one request may answer with.
     """
 
     python: str
@@ -36,6 +37,7 @@ class Launch:
     options: tuple[str, ...]
     prefix: tuple[str, ...] = ()
     readable: tuple[str, ...] | None = None
+    hidden: frozenset[str] = frozenset()
     most_bytes: int | None = None
 
     @property
@@ -84,9 +86,16 @@ class Launcher:
             shared_memory=min(self.limits.memory_mb, MOST_SHARED_MEMORY_MB) * MB,
         )
         readable = view.readable
-        told = environment(python, scratch, self.environment, visible=readable)
         return Launch(
-            python.executable, scratch, told, cwd, options, tuple(command), readable=readable, most_bytes=most_bytes
+            python.executable,
+            scratch,
+            environment(python, scratch, self.environment, visible=readable),
+            cwd,
+            options,
+            tuple(command),
+            readable,
+            view.hidden,
+            most_bytes,
         )
 
     def _view(self, python: Interpreter, effects: str, code: Collection[str], cwd: str) -> View:
@@ -103,8 +112,9 @@ class Launcher:
 
     def _options(self, scratch: Scratch) -> tuple[str, ...]:
         values: dict[str, object] = {name: getattr(self.limits, name) for name in _IN_GUARD}
-        # The kernel counts threads of a user, and not those of root; the guard counts in any case.
-        tasks = 0 if os.geteuid() == 0 else _tasks_of_user() + self.limits.processes * THREADS_PER_PROCESS
+        # Linux counts threads of a user, and not those of root; the guard counts in any case.
+        counted = sys.platform == "linux" and os.geteuid() != 0
+        tasks = _tasks_of_user() + self.limits.processes * THREADS_PER_PROCESS if counted else 0
         values |= {"tasks": tasks, "scratch": scratch.folder}
         return tuple(f"{name}={value}" for name, value in values.items())
 

@@ -85,7 +85,7 @@ class View:
         places |= {path: ("--ro-bind", path) for path in readable if not _covered(path, readable)}
         if self.writable:
             places |= self._written()
-        places |= dict.fromkeys(self._secrets(), ("--ro-bind", made["empty"]))
+        places |= dict.fromkeys(self.hidden, ("--ro-bind", made["empty"]))
         places[str(scratch.folder)] = ("--bind", str(scratch.folder))
         places[TEMPORARY] = ("--bind", str(scratch.temporary))
         shown = [place for place in places if place != TEMPORARY]
@@ -116,14 +116,16 @@ class View:
             **{path: ("--ro-bind", path) for path in (*kept, *inside) if not os.path.islink(path)},
         }
 
-    def _secrets(self) -> list[str]:
+    @property
+    def hidden(self) -> frozenset[str]:
+        """Files of the workspace that are there and read as empty."""
         found = [
             path
             for root in map(os.path.realpath, self.workspace)
             for name in _SECRETS
             for path in glob.glob(os.path.join(glob.escape(root), name))
         ]
-        return [path for path in found if os.path.isfile(path) and not os.path.islink(path)]
+        return frozenset(path for path in found if os.path.isfile(path) and not os.path.islink(path))
 
 
 def _system() -> list[str]:

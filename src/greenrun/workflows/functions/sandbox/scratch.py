@@ -6,11 +6,13 @@ import contextlib
 import os
 import shutil
 import stat
+import sys
 import tempfile
 import weakref
 from dataclasses import dataclass
 from pathlib import Path
 
+_HANDLER = "onexc" if sys.version_info >= (3, 12) else "onerror"
 _STRUCTURE = ("home", "tmp", "in")
 
 
@@ -88,7 +90,7 @@ def remove_tree(folder: Path) -> None:
 
     for _ in range(2):
         if os.path.lexists(folder):
-            shutil.rmtree(folder, onerror=allow)
+            shutil.rmtree(folder, **{_HANDLER: allow})  # pyright: ignore[reportArgumentType]
 
 
 def _claim() -> tuple[Path, int]:
