@@ -6,6 +6,7 @@ import argparse
 import importlib
 import json
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -42,37 +43,46 @@ def main(arguments: list[str] | None = None) -> int:
     if options.name == "results":
         return _results(options.taken, as_json=options.json)
     names = list(BENCHMARKS) if options.name == "all" else [options.name]
-    results = _measured(names, as_json=options.json)
+    results = {name: _measured(name, as_json=options.json) for name in names}
     if options.json:
         print(json.dumps(results if options.name == "all" else results[options.name], indent=2))
     return _code(results)
 
 
-def _measured(names: list[str], *, as_json: bool) -> dict[str, Any]:
-    """The results by name, each shown as soon as it is there."""
-    results: dict[str, Any] = {}
-    for name in names:
-        module = importlib.import_module(BENCHMARKS[name])
-        results[name] = module.measure()
-        if not as_json:
-            print(f"## {name}\n\n{module.show(results[name])}\n", flush=True)
-    return results
+def _measured(name: str, *, as_json: bool) -> dict[str, Any]:
+    """The result of a benchmark, shown as soon as it is there."""
+    module = importlib.import_module(BENCHMARKS[name])
+    result = module.measure()
+    if not as_json:
+        print(f"## {name}\n\n{module.show(result)}\n", flush=True)
+    return result
 
 
 def _results(earlier: Path | None, *, as_json: bool) -> int:
     from bench import results as files
 
-    if earlier is None:
-        taken = files.report(_measured(list(BENCHMARKS), as_json=as_json))
-    else:
+    broken: list[str] = []
+    if earlier is not None:
         taken = json.loads(earlier.read_text(encoding="utf-8"))
+    else:
+        found: dict[str, Any] = {}
+        for name in BENCHMARKS:
+            # One that breaks is left out, and the others are not lost with it.
+            try:
+                found[name] = _measured(name, as_json=as_json)
+            except Exception:
+                broken.append(name)
+                traceback.print_exc()
+        taken = files.report(found)
     modules = {name: importlib.import_module(BENCHMARKS[name]) for name in taken["results"]}
     written = files.write(taken, modules)
     if as_json:
         print(json.dumps(taken, indent=2))
     else:
         print("\n".join(f"written: {path.relative_to(files.ROOT)}" for path in written))
-    return _code(taken["results"])
+    if broken:
+        print(f"not measured, because it broke: {', '.join(broken)}", file=sys.stderr)
+    return 1 if broken else _code(taken["results"])
 
 
 def _code(results: dict[str, Any]) -> int:

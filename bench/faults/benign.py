@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, Final, TypeAlias
 
+from bench.faults.function_code import all_begin_with
 from bench.faults.seed import Bed, Draft, SeedApp
 from greenrun.document.bindings import migrate, resolve
 from greenrun.document.catalog import slots
@@ -13,10 +14,12 @@ from greenrun.document.refs import InputRef, OutputRef, VariableRef, encode
 Change: TypeAlias = Callable[[Bed, Draft], object]
 
 
-def _reversed(value: Any) -> Any:
+def _reversed(value: Any, ordered: Collection[str] = ()) -> Any:
+    """The value with the keys of every object turned round; objects under a key of `ordered` keep their order."""
     if isinstance(value, dict):
-        return {key: _reversed(value[key]) for key in reversed(value)}
-    return [_reversed(item) for item in value] if isinstance(value, list) else value
+        kept = {key: item if key in ordered else _reversed(item, ordered) for key, item in value.items()}
+        return {key: kept[key] for key in reversed(kept)}
+    return [_reversed(item, ordered) for item in value] if isinstance(value, list) else value
 
 
 def reordered_keys(bed: Bed, draft: Draft) -> None:
@@ -25,8 +28,8 @@ def reordered_keys(bed: Bed, draft: Draft) -> None:
 
 
 def sorted_graphs(bed: Bed, draft: Draft) -> None:
-    """Keys of the graphs in another order."""
-    draft.graphs = _reversed(draft.graphs)
+    """Keys of the graphs in another order, save where a person put inputs and outputs in order."""
+    draft.graphs = _reversed(draft.graphs, ordered=("dynamic_properties", "dynamic_inputs", "dynamic_outputs"))
 
 
 def renamed_labels(bed: Bed, draft: Draft) -> None:
@@ -189,6 +192,20 @@ def commented_code(bed: Bed, draft: Draft) -> None:
         draft.functions[module] = f"{source}\n\n# A remark.\ndef _unused_here(value):\n    return value\n"
 
 
+def chatty_code(bed: Bed, draft: Draft) -> None:
+    """Functions that print a million characters first."""
+    draft.functions |= all_begin_with(bed, "[print('so much to say ' * 200) for _ in range(350)]")
+
+
+def threads_left_behind(bed: Bed, draft: Draft) -> None:
+    """Functions that leave a thread and a process at work when they return."""
+    start = (
+        "import subprocess, sys, threading, time; threading.Thread(target=time.sleep, args=(30,), daemon=True).start(); "
+        "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(30)'])"
+    )
+    draft.functions |= all_begin_with(bed, start)
+
+
 def longer_limits(bed: Bed, draft: Draft) -> None:
     """Other time limits, long enough."""
     for operation in draft.document["operations"]:
@@ -224,6 +241,8 @@ BENIGN: Final[dict[str, Change]] = {
     "empty texts in events": empty_texts_in_events,
     "shuffled graphs": shuffled_graphs,
     "commented code": commented_code,
+    "chatty code": chatty_code,
+    "threads left behind": threads_left_behind,
     "longer limits": longer_limits,
     "absent lists": absent_lists,
 }

@@ -10,6 +10,9 @@ from bench.faults.graph_places import graphs, node_of
 from bench.faults.nested import inner_graphs
 from bench.faults.seed import Bed, Draft, Fault
 
+JOINING = "nodetool.text.Concat"
+"""Joins its inputs in the order in which they are declared."""
+
 
 def function_edited(bed: Bed) -> Iterator[Fault]:
     """A function works otherwise."""
@@ -51,6 +54,19 @@ def nested_graph_edited(bed: Bed) -> Iterator[Fault]:
                 inner.node_of(draft, node)["data"].update(edited=True)
 
             yield from bed.fault("nested graph edited after proof", f"{inner.where} {node['id']}", change)
+
+
+def inputs_reordered(bed: Bed) -> Iterator[Fault]:
+    """The inputs of a node that joins them in their order stand in another one."""
+    for item, key, graph in graphs(bed):
+        for node in graph.nodes:
+            if node.type == JOINING and len(node.dynamic_properties) > 1:
+
+                def change(draft: Draft, key: str = key, node: str = node.id) -> None:
+                    stored = node_of(draft, key, node)
+                    stored["dynamic_properties"] = dict(reversed(stored["dynamic_properties"].items()))
+
+                yield from bed.fault("inputs reordered after proof", f"{item.id} {node.id}", change)
 
 
 def document_edited(bed: Bed) -> Iterator[Fault]:

@@ -70,12 +70,25 @@ def write(module: str, source: str) -> Callable[[Draft], None]:
 
 def begin_with(code: Code, statement: str) -> str:
     """The source with a line that the function runs first."""
+    lines = code.source.splitlines(keepends=True)
+    _insert(lines, code, statement)
+    return "".join(lines)
+
+
+def all_begin_with(bed: Bed, statement: str) -> dict[str, str]:
+    """The sources of all functions by module, with a line that each runs first."""
+    sources: dict[str, list[str]] = {}
+    # From the end, so that what is inserted moves no place that is still to come.
+    for code in sorted(codes(bed), key=lambda code: code.function.lineno, reverse=True):
+        _insert(sources.setdefault(code.module, code.source.splitlines(keepends=True)), code, statement)
+    return {module: "".join(lines) for module, lines in sources.items()}
+
+
+def _insert(lines: list[str], code: Code, statement: str) -> None:
     first = code.function.body[0]
     is_docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
     start = code.function.body[1] if is_docstring and len(code.function.body) > 1 else first
-    lines = code.source.splitlines(keepends=True)
     lines.insert(start.lineno - 1, f"{' ' * start.col_offset}{statement}\n")
-    return "".join(lines)
 
 
 def returning(code: Code, helper: str) -> str:

@@ -189,10 +189,23 @@ KINDS: Final[dict[str, Kind]] = {
     "function edited after proof": edit_kinds.function_edited,
     "imported module edited after proof": edit_kinds.imported_module_edited,
     "graph edited after proof": edit_kinds.graph_edited,
+    "inputs reordered after proof": edit_kinds.inputs_reordered,
     "nested graph edited after proof": edit_kinds.nested_graph_edited,
     "document edited after proof": edit_kinds.document_edited,
 }
 """Name to the places of an app where such a fault can be put."""
+
+COSTLY: Final = frozenset(
+    {
+        "function over its memory",
+        "function over its processor time",
+        "function over its processes",
+        "function over its file size",
+        "function over its open files",
+        "function with a result that is too large",
+    }
+)
+"""Kinds that take long and mean the same in every app; they are tried in our own apps only."""
 
 UNDETECTABLE: Final[dict[str, str]] = {
     "wrong policy text": "steps are taken one after the other, so a policy never comes to bear; check warns (GR104)",

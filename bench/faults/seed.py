@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import pickle
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -34,7 +34,8 @@ class World:
     """What an app meets when it runs.
 
     `models` says who answers for models: what was recorded for the app and nobody else, made-up models by `script`, the server,
-    or services that no key is set for. A script is also what a recording is made by where the app brings none. `answers` are those of the server by path. A run may cost `cost_cap` US dollars.
+    or services that no key is set for. A script is also what a recording is made by where the app brings none. `answers` are
+    those of the server by path. A run may cost `cost_cap` US dollars.
     """
 
     models: Literal["recorded", "scripted", "served", "configured"] = "recorded"
@@ -135,9 +136,8 @@ class Draft:
 
     def __init__(self, app: SeedApp) -> None:
         self._app = app
-        self.document = deepcopy(app.document)
-        self.script = deepcopy(app.script)
-        self.graphs: dict[str, Any] = deepcopy(dict(app.graphs))
+        # Thousands of drafts are made, and this copies several times as fast as deepcopy.
+        self.document, self.script, self.graphs = pickle.loads(pickle.dumps((app.document, app.script, dict(app.graphs))))
         self.functions = dict(app.functions)
         self.others = dict(app.others)
         self.world = app.world
@@ -206,7 +206,8 @@ class Bed:
         draft = Draft(self.app)
         change(draft)
         mutated = draft.done()
-        if mutated == self.app:
+        # Equal records may still have their keys in another order.
+        if mutated == self.app and mutated.files() == self.app.files():
             return
         flat: list[Sign] = []
         for item in signs:

@@ -16,6 +16,9 @@ logging.disable(logging.WARNING)
 
 from streamlit.testing.v1 import AppTest  # noqa: E402
 
+PATIENCE = 60
+"""Seconds for one run of the script; the first one with a table imports pandas."""
+
 SCRIPT = """
 import streamlit as st
 from bench.peers.quotes import quote, table
@@ -40,7 +43,7 @@ class StreamlitForm:
         pass
 
     async def open(self) -> None:
-        self._test = AppTest.from_string(self._script).run()
+        self._test = AppTest.from_string(self._script, default_timeout=PATIENCE).run()
         assert not self._test.exception
         assert self._test.button[0].label == "Go"
 

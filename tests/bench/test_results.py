@@ -243,3 +243,17 @@ def test_the_machine_is_described_without_its_name() -> None:
     assert facts.keys() == {"processor", "cores", "memory_gb", "system", "python", "libraries", "load"}
     assert facts["cores"] >= 1
     assert facts["libraries"]["greenrun"]
+
+
+def test_a_benchmark_that_breaks_is_named_and_the_others_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken, sound = "bench.simulate", "bench.check"
+    monkeypatch.setattr("bench.__main__.BENCHMARKS", {"simulate": broken, "check": sound})
+    monkeypatch.setattr(f"{broken}.measure", lambda: 1 / 0)
+    monkeypatch.setattr(f"{sound}.measure", check_result)
+    monkeypatch.setattr(results, "ROOT", tmp_path)
+    monkeypatch.setattr(results.write, "__defaults__", (tmp_path,))
+    assert main(["results"]) == 1
+    assert "not measured, because it broke: simulate" in capsys.readouterr().err
+    assert "## check" in (tmp_path / results.PAGE).read_text(encoding="utf-8")

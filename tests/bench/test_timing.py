@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bench.timing import at_share, elapsed, growth, interleaved, milliseconds, order, p50, p95, ratio, spread
+from bench.timing import at_share, digits, elapsed, growth, interleaved, milliseconds, order, p50, p95, ratio, spread
 
 
 def counting(calls: list[str], name: str, value: float = 1.0) -> Callable[[], float]:
@@ -76,3 +76,7 @@ def test_shares_of_sorted_measurements() -> None:
     assert p50(times) == 50.5
     assert p95(times) == 96.0
     assert at_share([7.0], 0.95) == 7.0
+
+
+def test_figures_keep_the_digits_that_mean_something() -> None:
+    assert [digits(value) for value in (1234.56, 12.3456, 0.000123456)] == [1235.0, 12.35, 0.0001235]

@@ -273,6 +273,40 @@ def test_the_doctor_is_content_here(greenrun: Command) -> None:
     assert all(check["ok"] for check in data["checks"] if check["required"])
 
 
+@pytest.mark.parametrize(
+    ("script", "reason", "add"),
+    [
+        (None, "bubblewrap is not installed", "apt-get install bubblewrap"),
+        ("echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1", "uid map", "sysctl -w kernel.apparmor"),
+    ],
+)
+def test_the_doctor_says_how_functions_are_isolated_and_what_adds_to_it(
+    script: str | None, reason: str, add: str, greenrun: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    if script is not None:
+        (tmp_path / "bwrap").write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        (tmp_path / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    checks = {check["name"]: check for check in greenrun("doctor", "--json").json["checks"]}
+    assert reason in checks["function workers"]["found"]
+    assert "not isolated" in checks["function workers"]["found"]
+    found = checks["bubblewrap"]
+    assert (found["ok"], found["required"]) == (False, False)
+    assert reason in found["neededFor"]
+    assert add in found["add"]
+
+
+def test_the_doctor_says_what_an_older_bubblewrap_does_without(
+    greenrun: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    script = 'case "$*" in *--size*) echo "bwrap: Unknown option --size" >&2; exit 1;; esac'
+    (tmp_path / "bwrap").write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    (tmp_path / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    checks = {check["name"]: check for check in greenrun("doctor", "--json").json["checks"]}
+    assert checks["bubblewrap"]["found"] == f"{tmp_path / 'bwrap'} (without --size)"
+
+
 def test_the_doctor_names_what_is_missing_and_what_adds_it(greenrun: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     missing = (
         Diagnosis("Pillow", None, "images", 'pip install "greenrun[images]"'),

@@ -281,8 +281,8 @@ def test_the_nearest_type(name: str, expected: str | None) -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("nodetool.agents.Agent", "not available here yet"),
-        ("lib.rss.FetchRSSFeed", "not available here yet"),
+        ("nodetool.creative.Director", "not available here yet"),
+        ("vector.Collection", "not available here yet"),
         ("nodetool.image.SomethingElse", "not available here yet"),
         ("nodetool.input.RealtimeAudioInput", "not available here yet"),
         ("nodetool.text.Promt", None),

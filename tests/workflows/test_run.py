@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import pytest
 
 from greenrun.document.model import FunctionTarget, WorkflowTarget
 from greenrun.workflows.engine import Answer, RunResult
+from greenrun.workflows.functions.errors import FunctionMissing
+from greenrun.workflows.functions.ports import FunctionPorts
 from greenrun.workflows.graph import Graph, load_graph
 from greenrun.workflows.messages import Emit, job_update, output_update
-from greenrun.workflows.node import Node, NodeContext
+from greenrun.workflows.node import Effects, Node, NodeContext
 from greenrun.workflows.registry import Registry
 from greenrun.workflows.run import RunSpec, execute
 
@@ -24,6 +27,27 @@ class Level(Node):
 
     async def process(self, context: NodeContext) -> float:
         return self.strength
+
+
+class Post(Node):
+    """Sends a request."""
+
+    node_type = "run.Post"
+    effects: ClassVar[Effects] = "external"
+
+    async def process(self, context: NodeContext) -> str:
+        return "sent"
+
+
+class Spend(Node):
+    """Makes a call that costs money."""
+
+    node_type = "run.Spend"
+
+    async def process(self, context: NodeContext) -> str:
+        context.check_budget()
+        context.add_cost(0.5)
+        return "asked"
 
 
 class Boom(Node):
@@ -49,6 +73,13 @@ class EchoFunctions:
 
     def __init__(self) -> None:
         self.calls: list[tuple[Any, ...]] = []
+        self.effects: Any = "none"
+        self.broken = False
+
+    async def inspect(self, function: str) -> FunctionPorts:
+        if self.broken:
+            raise FunctionMissing(function, "it is gone")
+        return FunctionPorts((), (), effects=self.effects)
 
     async def run(
         self, function: str, params: dict[str, Any], *, job_id: str, emit: Emit, timeout_ms: float | None = None
@@ -63,7 +94,7 @@ class EchoFunctions:
 @pytest.fixture
 def registry() -> Registry:
     known = Registry()
-    for node in (Level, Boom, Hang):
+    for node in (Level, Post, Spend, Boom, Hang):
         known.register(node)
     return known
 
@@ -173,3 +204,41 @@ async def test_emit_that_raises_is_no_failure_of_the_graph(registry: Registry, f
     with pytest.raises(fault, match="disk full"):
         await execute(RunSpec("j", graph=one_node("run.Level")), emit, registry=registry, functions=None)
     assert (said[-1]["status"], said[-1]["error"]) == ("failed", "the engine failed: disk full")
+
+
+async def test_graph_that_acts_outside_needs_the_permission_of_its_spec(registry: Registry) -> None:
+    spec = RunSpec("j", graph=one_node("run.Post"), allow_external=False)
+    result = await execute(spec, lambda message: None, registry=registry, functions=None)
+    assert (result.status, result.error_code) == ("failed", "NOT_ALLOWED")
+    permitted = await execute(
+        replace(spec, allow_external=True), lambda message: None, registry=registry, functions=None
+    )
+    assert permitted.outputs == {"n1": ["sent"]}
+
+
+@pytest.mark.parametrize(("cap", "code"), [(0.0, "BUDGET_EXCEEDED"), (None, None)])
+async def test_cap_of_the_spec_bounds_what_a_graph_spends(
+    registry: Registry, cap: float | None, code: str | None
+) -> None:
+    spec = RunSpec("j", graph=one_node("run.Spend"), cost_cap=cap)
+    assert (await execute(spec, lambda message: None, registry=registry, functions=None)).error_code == code
+
+
+async def test_function_that_acts_outside_is_not_run_without_permission(registry: Registry) -> None:
+    said: list[Message] = []
+    functions = EchoFunctions()
+    functions.effects = "external"
+    spec = RunSpec("j", FunctionTarget("tools:post"), allow_external=False)
+    result = await execute(spec, said.append, registry=registry, functions=functions)
+    assert functions.calls == []
+    assert (result.status, result.error_code, said[-1]["error_code"]) == ("failed", "NOT_ALLOWED", "NOT_ALLOWED")
+    assert 'the function "tools:post" would be run' in str(result.error)
+    assert "--allow-external" in str(result.error)
+
+
+@pytest.mark.parametrize(("effects", "broken"), [("local", False), ("none", True)])
+async def test_other_functions_are_run_without_permission(registry: Registry, effects: str, broken: bool) -> None:
+    functions = EchoFunctions()
+    functions.effects, functions.broken = effects, broken
+    spec = RunSpec("j", FunctionTarget("tools:sum"), allow_external=False)
+    assert (await execute(spec, lambda message: None, registry=registry, functions=functions)).ok

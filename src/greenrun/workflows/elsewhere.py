@@ -32,25 +32,8 @@ NAMESPACES: Final = (
 )
 
 _BY_NAMESPACE: Final[dict[str, str]] = {
-    "nodetool.agents": "Agent Classifier CreateThread Decision EnhancePrompt Extractor Summarizer",
-    "nodetool.audio": "TextToSpeech",
-    "nodetool.code": "Code",
     "nodetool.creative": "Director ScreenplayShots",
-    "nodetool.generators": "ChartGenerator DataGenerator ListGenerator SVGGenerator StructuredOutputGenerator",
-    "nodetool.image": "ImageToImage Relight RemoveBackground SaveImageFile TextToImage Upscale",
-    "nodetool.list": (
-        "Average Chunk Dedupe Difference Extend Filter Flatten GetElement Intersection MapField Maximum Minimum "
-        "Product Randomize SelectElements Transform Union"
-    ),
-    "nodetool.text": "AutomaticSpeechRecognition Embedding LoadTextAssets LoadTextFolder SaveText SaveTextFile",
-    "nodetool.video": "Concat ExtractFrame ImageToVideo LipSync Resize VideoToVideo",
-    "nodetool.workflows.subgraph": "Subgraph",
-    "nodetool.workflows.workflow_node": "Workflow",
-    "lib.datetime": "Add Diff Format Now StartEnd",
-    "lib.http": "Delete GetBytes GetJSON GetText Patch Post Put",
-    "lib.image.color": "BrightnessContrast",
-    "lib.image.filter": "UnsharpMask",
-    "lib.rss": "FetchRSSFeed",
+    "nodetool.list": "Filter MapField Randomize Transform",
     "vector": "Collection IndexTextChunk QueryText",
 }
 

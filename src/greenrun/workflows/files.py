@@ -279,21 +279,18 @@ def _is_among(name: str, patterns: tuple[str, ...]) -> bool:
 
 def _steps(path: str, root: Path, *, shown: str | None = None) -> list[str]:
     """The names in a path from the root; an absolute path must start with it."""
-    shown = path if shown is None else shown
-    if not path.strip() or "\0" in path:
-        raise FileRefused(
-            "the path is empty; give one such as data/notes.txt" if not path.strip() else "a path holds no zero bytes"
-        )
-    if os.sep == "\\":
-        path = path.replace("\\", "/")
-    if os.path.isabs(path):
-        try:
-            path = PurePosixPath(path).relative_to(PurePosixPath(root.as_posix())).as_posix()
-        except ValueError:
-            raise _outside(shown) from None
-    steps = [step for step in path.split("/") if step not in ("", ".")]
-    if os.sep == "\\" and any(":" in step for step in steps):
-        raise _outside(shown)
+    if "\0" in path:
+        raise FileRefused("a path holds no zero bytes")
+    if not path.strip():
+        raise FileRefused("the path is empty; give one such as data/notes.txt")
+    inside = PurePosixPath(path.replace(os.sep, "/"))
+    top = PurePosixPath(root.as_posix())
+    if os.path.isabs(path) and inside.is_relative_to(top):
+        inside = inside.relative_to(top)
+    steps = [step for step in inside.parts if step != "."]
+    # Of what is left, a drive or a second root leads elsewhere.
+    if any(step == "/" or os.path.splitdrive(step)[0] for step in steps):
+        raise _outside(path if shown is None else shown)
     return steps
 
 

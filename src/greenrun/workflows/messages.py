@@ -257,5 +257,7 @@ def intervention(
 
 def _message(message: Message, **optional: Any) -> Message:
     """The message with those optional members that are given."""
-    message.update({name: value for name, value in optional.items() if value is not None})
+    for name, value in optional.items():
+        if value is not None:
+            message[name] = value
     return message

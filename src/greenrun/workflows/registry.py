@@ -61,6 +61,7 @@ MODULES: Final = (
     "outputs",
     "pairing",
     "removed_text",
+    "removed_values",
     "rss",
     "scripted",
     "streams",

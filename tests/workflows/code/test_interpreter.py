@@ -304,6 +304,7 @@ def test_stopped_process_is_waited_for_at_the_end() -> None:
         running.cancel()
         await asyncio.wait([running])
 
+    _processes.end_now()
     asyncio.run(stopped())
     _processes.end_now()
     assert not workers()

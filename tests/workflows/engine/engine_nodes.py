@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from greenrun.document.values import ABSENT
+from greenrun.workflows.graph import load_graph
 from greenrun.workflows.node import BudgetExceeded, Effects, Inbox, Node, NodeContext, NodeError, OutputSpec
 from greenrun.workflows.ports import Items
 
@@ -580,6 +581,33 @@ class Caller(Node):
         return {"output": result.outputs["result"][0]}
 
 
+class Runner(Node):
+    """Runs a graph that it makes itself."""
+
+    node_type = "test.Runner"
+
+    async def process(self, context: NodeContext) -> dict[str, Any]:
+        graph = load_graph({"nodes": [{"id": "g", "type": "test.Give", "data": {"value": 5}}]})
+        result = await context.run_graph(graph, {}, name="a graph of its own")
+        return {"output": result.outputs["g"]}
+
+
+class Reach(Node):
+    """Asks its host for something."""
+
+    node_type = "test.Reach"
+    what: str = ""
+
+    async def process(self, context: NodeContext) -> dict[str, Any]:
+        match self.what:
+            case "media":
+                return {"output": await context.read_media({"type": "image"})}
+            case "http":
+                return {"output": context.http()}
+            case _:
+                return {"output": context.files()}
+
+
 class Channel(Node):
     """Writes a variable many times."""
 
@@ -621,6 +649,8 @@ NODES = (
     Streamer,
     Stingy,
     Caller,
+    Reach,
+    Runner,
     Channel,
     Swallow,
     Letters,

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from greenrun.workflows.engine import NoServices
+from greenrun.workflows.nesting import WORKFLOW
+
 BOUND = 10
 
 
@@ -39,8 +42,7 @@ async def test_cancel_reaches_every_node_before_the_job_says_cancelled(bench: An
 
 @pytest.mark.case("NO-A3-4")
 async def test_cancelled_comes_before_failed(bench: Any) -> None:
-    nodes = {"bad": "test.Boom", "hang": "test.Hang", "after": "test.Signal"}
-    nodes["after"] = ("test.Signal", {"signal": "failed"})
+    nodes = {"bad": "test.Boom", "hang": "test.Hang", "after": ("test.Signal", {"signal": "failed"})}
     task = start(bench, nodes)
     await until(bench, "failed")
     await until(bench, "hang started")
@@ -206,3 +208,17 @@ async def test_control_event_that_is_no_record_fails_the_controlled_node(bench: 
     nodes = {"boss": ("test.Command", {"events": ["go"]}), "pair": "test.Pair"}
     ran = await bench.run(nodes, ["boss.__control__ => pair.__control__"])
     assert 'node "pair": a control event must be a record, not a str' in ran.result.error
+
+
+@pytest.mark.parametrize(
+    ("what", "text"),
+    [("media", "this host reads no media"), ("http", "this host has no network"), ("files", "no workspace folder")],
+)
+async def test_host_that_lacks_something_says_so(bench: Any, what: str, text: str) -> None:
+    assert text in (await bench.run({"r": ("test.Reach", {"what": what})})).result.error
+
+
+async def test_workflows_of_a_host_without_any_are_missing(bench: Any) -> None:
+    bench.signals = NoServices()
+    ran = await bench.run({"w": (WORKFLOW, {"workflow_id": "x"})})
+    assert 'the workflow "x" is not here' in ran.result.error

@@ -95,10 +95,9 @@ async def test_finished_input_takes_nothing_more(start: Any) -> None:
 
 async def test_input_that_the_run_does_not_have_is_named(bench: Any, start: Any) -> None:
     feed = InputFeed()
-    start(feed=feed)
+    start(feed=feed, nodes={**NODES, "heard": "test.Signal"}, edges=["mic.chunk -> heard.value"])
     await feed.push("voice", "x")
-    while not any(message["type"] == "output_update" for message in bench.messages):
-        await asyncio.sleep(0)
+    await asyncio.wait_for(bench.signals.event("fast is through").wait(), BOUND)
     with pytest.raises(NodeError, match='no live input "vice"; it has: voice'):
         await feed.push("vice", "x")
 

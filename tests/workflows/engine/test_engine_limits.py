@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 
 from greenrun.workflows.engine import Answer, NoServices, RunResult
 from greenrun.workflows.functions.ports import FunctionPorts
-from greenrun.workflows.messages import job_update, log_update, node_progress, output_update, planning_update
 from greenrun.workflows.messages import chunk as chunk_message
+from greenrun.workflows.messages import job_update, log_update, node_progress, output_update, planning_update
 
 
 def spend(**data: Any) -> tuple[str, dict[str, Any]]:
@@ -201,3 +202,12 @@ async def test_host_without_functions_says_so(bench: Any) -> None:
     for allowed in (True, False):
         ran = await bench.run(*CALL, allow_external=allowed)
         assert 'this host runs no functions, so "tools:shout" cannot run' in ran.result.error
+
+
+async def test_cancelled_run_is_cancelled_whatever_was_denied_before(bench: Any) -> None:
+    task = asyncio.ensure_future(bench.run({"p": "test.Post", "hang": "test.Hang"}, allow_external=False))
+    await asyncio.wait_for(bench.signals.event("hang started").wait(), 10)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 10)
+    assert (bench.messages[-1]["status"], "error_code" in bench.messages[-1]) == ("cancelled", False)

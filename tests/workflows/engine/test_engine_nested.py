@@ -290,3 +290,21 @@ async def test_inner_node_that_holds_on_is_cut_off_from_the_run(bench: Any, monk
     others = asyncio.all_tasks() - {asyncio.current_task()}
     await asyncio.wait_for(asyncio.gather(*others, return_exceptions=True), BOUND)
     assert bench.messages[-1]["status"] == "cancelled"
+
+
+async def test_graphs_that_edges_bring_one_after_the_other_are_forgotten_again(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("greenrun.workflows.engine.frame.GRAPHS_KEPT", 1)
+    graphs = [
+        bench.graph({"g": ("test.Give", {"value": n}), "o": out("o")}, ["g.output -> o.value"]).stored for n in (1, 2)
+    ]
+    nodes = {
+        "each": ("nodetool.control.ForEach", {"input_list": [*graphs, graphs[0]]}),
+        "sub": ("nodetool.workflows.subgraph.Subgraph", {}),
+    }
+    assert (await bench.run(nodes, ["each.output -> sub.graph"])).values("sub") == [1, 2, 1]
+
+
+async def test_node_may_run_a_graph_that_it_makes_itself(bench: Any) -> None:
+    assert (await bench.run({"r": "test.Runner"})).values("r") == [[5]]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from greenrun.workflows.engine import run_graph
 from greenrun.workflows.graph import load_graph
-from greenrun.workflows.node import Inbox, Node, NodeContext, OutputSpec
 from greenrun.workflows.nesting import SUBGRAPH
+from greenrun.workflows.node import Inbox, Node, NodeContext, OutputSpec
 from greenrun.workflows.nodes.nested import Subgraph
 from greenrun.workflows.registry import Registry, describe_node_type
 

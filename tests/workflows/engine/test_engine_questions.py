@@ -247,7 +247,7 @@ async def test_questions_of_a_run_are_bounded(start: Any) -> None:
 
 async def test_retries_of_a_node_are_bounded_over_all_its_firings(desk: Desk, start: Any) -> None:
     nodes = {"each": ("nodetool.control.ForEach", {"input_list": ["x", "y"]}), "inc": "test.Inc"}
-    run = start(nodes, ["each.output -> inc.value"], escalate=desk.questions)
+    start(nodes, ["each.output -> inc.value"], escalate=desk.questions)
     for _ in range(MAX_RETRIES):
         question = await desk.next()
         desk.questions.answer(question.escalation_id, {"action": "retry"})

@@ -207,3 +207,53 @@ async def test_an_attempt_is_stopped_where_the_table_says_so(
     assert any(part in text for part in expected.split("|")), text
     assert time.monotonic() - began < SECONDS
     assert psutil.Process().memory_info().rss - memory < 100 * 1024 * 1024
+
+
+async def test_what_a_function_declares_is_what_it_may_do(host: FunctionHost, surroundings: Surroundings):
+    assert said(await run(host, "write_file_as_declared", path=surroundings.inside)).startswith("reached")
+    assert said(await run(host, "connect_as_declared", port=surroundings.port)).startswith("reached")
+    for path in (surroundings.outside, "/etc/passwd"):
+        text = said(await run(host, "write_file_as_declared", path=path)) if confined(host) else "stopped"
+        assert text.startswith("stopped")
+
+
+@pytest.mark.parametrize("function", ["leave_daemon", "leave_child"])
+async def test_what_a_call_left_running_is_killed_and_the_worker_stays(function: str, host: FunctionHost):
+    first = await run(host, "own_pid")
+    assert said(await run(host, function)) == "reached the end"
+    assert len(await settled(host)) == 2
+    assert (await run(host, "own_pid")).outputs == first.outputs
+    assert (await run(host, "count_processes")).outputs == {"result": [0]}
+
+
+async def settled(host: FunctionHost) -> list[psutil.Process]:
+    """Everything below this process that belongs to the host, but for what bubblewrap needs itself."""
+    scratch = str(host.artifacts.parent)
+    return [
+        process
+        for process in psutil.Process().children(recursive=True)
+        if process.status() != psutil.STATUS_ZOMBIE and process.name() != "bwrap" and scratch in str(process.cmdline())
+    ]
+
+
+async def test_a_worker_whose_thread_goes_on_is_replaced(host: FunctionHost):
+    before = await run(host, "own_name")
+    assert said(await run(host, "leave_thread")) == "reached the end"
+    assert (await run(host, "own_name")).outputs != before.outputs
+
+
+async def test_a_function_that_blocks_every_signal_is_cancelled_at_once(host: FunctionHost):
+    deaf = asyncio.Event()
+
+    def heard(message: dict[str, Any]) -> None:
+        if message["type"] == "chunk":
+            deaf.set()
+
+    task = asyncio.create_task(host.run("attempts:ignore_everything", {}, job_id="j", emit=heard))
+    async with asyncio.timeout(SECONDS):
+        await deaf.wait()
+    began = time.monotonic()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert time.monotonic() - began < 2

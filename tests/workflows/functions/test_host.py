@@ -14,11 +14,11 @@ import psutil
 import pytest
 
 from greenrun.document.readers import is_missing_required_media
-from greenrun.workflows.functions import FunctionHost, FunctionImportError, FunctionMissing, worker
+from greenrun.workflows.functions import FunctionHost, FunctionImportError, FunctionMissing, Limits, worker
 from greenrun.workflows.functions.host import IMPORT_TIMEOUT_MS
 
 from .conftest import FLOWS, Call
-from .processes import TIERS, guard_of, process, running, workers_below
+from .processes import TIERS, alive_after, guard_of, process, running, workers_below
 
 
 def kinds(messages: list[dict[str, Any]]) -> list[str]:
@@ -228,6 +228,53 @@ async def test_interpreter_that_does_not_work_is_named(tmp_path: Path, python: s
         with pytest.raises(FunctionImportError, match=f'interpreter "{python}" cannot run it') as caught:
             await host.inspect("basic:plain")
     assert caught.value.kind == "interpreter"
+
+
+@pytest.mark.parametrize("isolation", TIERS)
+@pytest.mark.parametrize(
+    ("text", "kind", "message"),
+    [
+        ("x = bytearray(1 << 32)\n", "raised", "It used more than 100 MB of memory, and that is its limit"),
+        ("x = [bytearray(b'x') * (1 << 20) for _ in range(9999)]\n", "", "raise memory_mb in greenrun.toml"),
+        (
+            "import os\nwhile os.fork(): pass\nimport time\ntime.sleep(9)\n",
+            "limit",
+            "importing it started more than 64",
+        ),
+    ],
+)
+async def test_an_import_has_limits_too(isolation: Any, tmp_path: Path, text: str, kind: str, message: str):
+    (tmp_path / "a.py").write_text(f"{text}def f(): ...\n", encoding="utf-8")
+    limits = Limits(memory_mb=100)
+    async with FunctionHost(tmp_path, cache_dir=tmp_path / "cache", isolation=isolation, limits=limits) as host:
+        with pytest.raises(FunctionImportError, match=message) as caught:
+            await host.inspect("a:f")
+    assert caught.value.kind in (kind or ("limit", "raised"))
+
+
+async def test_an_interpreter_that_only_answers_questions_is_named(tmp_path: Path, call: Call):
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\n[ "$3" = -c ] && exec {sys.executable} "$@"\nexit 9\n', encoding="utf-8")
+    python.chmod(0o755)
+    async with FunctionHost(FLOWS, cache_dir=tmp_path, python=str(python), isolation="none") as host:
+        result, _ = await call("basic:plain", on=host, text="a")
+        assert f'interpreter "{python}" cannot run it' in (result.error or "")
+        python.unlink()
+        result, _ = await call("basic:plain", on=host, text="a")
+        assert "No such file" in (result.error or "")
+
+
+async def test_a_function_that_is_there_only_at_times_is_missing_when_it_is_called(
+    tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+):
+    text = "import os\nif 'WITH_F' in os.environ:\n    def f() -> int: return 1\n"
+    monkeypatch.setenv("WITH_F", "yes")
+    (tmp_path / "a.py").write_text(text, encoding="utf-8")
+    async with FunctionHost(tmp_path, cache_dir=tmp_path / "cache", environment=["WITH_F"]) as host:
+        assert (await call("a:f", on=host))[0].ok
+    async with FunctionHost(tmp_path, cache_dir=tmp_path / "cache") as host:
+        result, _ = await call("a:f", on=host)
+    assert 'The function "a:f" does not exist' in (result.error or "")
 
 
 # --- runs
@@ -549,8 +596,7 @@ async def test_run_whose_guard_is_killed_breaks_off(tiered: FunctionHost):
     processes = await run.processes()
     guard_of(processes[0]).kill()
     assert "broke off: its process was ended by SIGKILL" in ((await run.task).error or "")
-    psutil.wait_procs(processes[:2], timeout=2)
-    assert running(processes[:2]) == []
+    assert alive_after(processes[:2]) == []
     for one in running(processes):
         one.kill()
 
@@ -620,9 +666,9 @@ async def test_idle_worker_of_another_module_makes_room(tmp_path: Path, call: Ca
 async def test_worker_that_died_while_idle_is_replaced(tiered: FunctionHost, call: Call):
     name = (await call("basic:pid", on=tiered))[0].outputs["result"][0]
     found = process(name)
-    guard = guard_of(found)
+    above = [parent for parent in found.parents() if parent.pid != os.getpid() and psutil.Process() in parent.parents()]
     found.kill()
-    psutil.wait_procs([guard], timeout=5)
+    psutil.wait_procs(above, timeout=5)
     assert (await call("basic:pid", on=tiered))[0].ok
     assert running([found]) == []
 

@@ -165,3 +165,32 @@ async def test_a_tool_shows_media_without_their_content_and_cuts_what_is_long() 
     assert talker.results[0] == [{"type": "image", "uri": "asset://a.png", "at": str(object)}]
     assert len(json.dumps(talker.results[1])) < 51_000
     assert talker.results[1]["cut"] == "the first 50000 of 60002 characters"
+
+
+async def test_lists_and_records_may_come_as_text_and_texts_stay_texts() -> None:
+    json_text = '{"label": "Run"}'
+    ports = [
+        Port(name, f"pyfunction.input.{kind}", name, name, type={"type": kind})
+        for name, kind in (("props", "dict"), ("rows", "list"), ("odd", "dict"), ("label", "str"))
+    ]
+    talker = Talker(call("f", props=json_text, rows="[1]", odd="no json", label=json_text), "done")
+    desk = Desk(talker, functions={"m:f": 1}, ports={"m:f": FunctionPorts(tuple(ports), ())})
+    await fired(Agent, desk, prompt="?", tools=["m:f"])
+    assert desk.called == [("m:f", {"props": {"label": "Run"}, "rows": [1], "odd": "no json", "label": json_text})]
+
+
+@pytest.mark.parametrize("arguments", ['{"city": [', "[1, 2]", '"Rome"'])
+async def test_arguments_that_are_no_record_are_corrected_or_given_up(arguments: str) -> None:
+    talker = Talker(call("f", arguments), call("f"), "done")
+    desk = Desk(talker, functions={"m:f": 1})
+    assert await texts(desk, prompt="?", tools=["m:f"]) == ["done"]
+    assert desk.called == [("m:f", {})]
+    talker = Talker(call("f", arguments))
+    with pytest.raises(NodeError, match="gave no usable answer"):
+        await fired(Agent, Desk(talker, functions={"m:f": 1}), prompt="?", tools=["m:f"])
+    assert len(talker.asked) == 3
+
+
+async def test_a_tool_that_does_not_exist_is_said_to_the_model() -> None:
+    talker = Talker(call("imagined"), "done")
+    assert await texts(Desk(talker, functions={"m:f": 1}), prompt="?", tools=["m:f"]) == ["done"]

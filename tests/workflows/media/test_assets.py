@@ -135,6 +135,17 @@ async def test_a_link_in_place_of_an_asset_is_replaced_and_not_followed(folder: 
     assert not (folder / f"{ID}.png").is_symlink()
 
 
+@pytest.mark.parametrize("ref", [{"temp_id": "1"}, {"uri": " "}, {"uri": "a.png"}, {"uri": "file:///a.png"}])
+async def test_what_leads_nowhere_here_stays_as_it_is(folder: Path, ref: dict[str, Any]) -> None:
+    assert await AssetFolder(folder).store(ref) == ref
+
+
+@pytest.mark.parametrize("ref", [{"asset_id": "theirs"}, {"uri": "asset://theirs.png"}])
+async def test_an_asset_that_is_gone_is_not_passed_on(folder: Path, ref: dict[str, Any]) -> None:
+    with pytest.raises(NodeError, match='there is no asset "theirs'):
+        await AssetFolder(folder).store(ref)
+
+
 @pytest.mark.parametrize(
     "uri", ["package://nodetool-base/coffee.jpg", "blob:http://x/1", "s3://bucket/a", "https://x.org/a"]
 )

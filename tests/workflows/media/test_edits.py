@@ -143,6 +143,10 @@ def test_what_is_invisible_does_not_bleed_into_what_is_seen(mode: str) -> None:
     assert min(shown) > 240
 
 
+def test_a_blur_beyond_the_picture_is_as_wide_as_the_picture() -> None:
+    assert edits.blur(image(), 1e12).size == (40, 20)
+
+
 def test_a_blur_of_nothing_changes_nothing() -> None:
     made = image()
     assert edits.blur(made, 0) is made

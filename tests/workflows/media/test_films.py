@@ -3,13 +3,17 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from greenrun.workflows.media import films
+from greenrun.workflows.media.containers import decoded, track_of
 from greenrun.workflows.media.content import Content
 from greenrun.workflows.media.film_frames import Frame
+from greenrun.workflows.media.film_writer import FilmWriter
 from greenrun.workflows.media.films import Clip, FilmFacts, film_facts, frame_at, frame_for, render
 from greenrun.workflows.media.sniff import sniff
 from greenrun.workflows.media.work import Work
@@ -330,6 +334,53 @@ def test_a_film_that_cannot_be_encoded_is_an_error(monkeypatch: pytest.MonkeyPat
         render([clip(0.3)], Work())
 
 
+def test_a_title_in_an_unknown_encoding_does_not_matter() -> None:
+    data = film(0.3).replace(b"isomiso2", b"isom\xe4so2")
+    assert facts(data).codec == "h264"
+
+
+def test_times_that_jump_are_damage(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(films, "_MOST_GAP", -1.0)
+    with pytest.raises(NodeError, match="the video is damaged: its time jumps to 0 s"):
+        render([clip(0.3)], Work())
+
+
+def test_a_film_that_grows_too_long_is_refused(tmp_path: Path) -> None:
+    with (
+        pytest.raises(NodeError, match="lasts more than 1 minutes"),
+        FilmWriter(tmp_path / "a.mp4", Frame(2, 2), rate=Fraction(25), sound=False, most_seconds=60) as writer,
+    ):
+        writer.lasts(61)
+
+
+def test_a_track_that_nobody_knows_is_damage() -> None:
+    class Container:
+        def demux(self, *streams: Any) -> Any:
+            raise IndexError("list index out of range")
+
+    container: Any = Container()
+    with pytest.raises(NodeError, match="the media is damaged; give the whole file"):
+        list(decoded(container, [], Work()))
+
+
+def test_a_track_that_nothing_decodes_is_refused() -> None:
+    class Stream:
+        codec_context = None
+
+    class Streams:
+        video = (Stream(),)
+
+        def get(self, wanted: Any) -> Any:
+            return [self.video[0]]
+
+    class Container:
+        streams = Streams()
+
+    container: Any = Container()
+    with pytest.raises(NodeError, match="the video track is in a format that is not read here"):
+        track_of(container, "video", "none")
+
+
 def test_a_moving_size_of_frames_is_taken() -> None:
     from av import VideoFrame
 
@@ -346,8 +397,6 @@ def test_a_moving_size_of_frames_is_taken() -> None:
 
 
 def test_pixels_that_are_not_square_are_made_square() -> None:
-    from fractions import Fraction
-
     from av import VideoFrame
 
     from greenrun.workflows.media.film_frames import seen_size

@@ -148,7 +148,7 @@ async def test_distinct_of_what_is_no_json() -> None:
 @pytest.mark.case("NO-B2-5")
 async def test_zip_pairs_by_index_and_leaves_out_the_rest() -> None:
     arrivals = [("left", 1), ("left", 2), ("right", "a"), ("left", 3), ("other", 0), ("right", "b")]
-    context = await drain("Zip", arrivals)
+    context = await drain("control.Zip", arrivals)
     assert list(zip(context.sent("left"), context.sent("right"), context.sent("index"), strict=True)) == [
         (1, "a", 0),
         (2, "b", 1),
@@ -166,7 +166,7 @@ async def test_cross_sends_every_pair() -> None:
 @pytest.mark.case("NO-B2-5")
 async def test_zip_and_cross_have_limits() -> None:
     with pytest.raises(NodeError, match="use Cross"):
-        await drain("Zip", [("left", 1), ("left", 2)], max_unmatched_pairs=1)
+        await drain("control.Zip", [("left", 1), ("left", 2)], max_unmatched_pairs=1)
     with pytest.raises(NodeError, match="use Zip"):
         await drain("Cross", [("left", 1), ("left", 2), ("right", 1)], max_output_count=1)
 

@@ -40,7 +40,7 @@ async def test_text_collect_sends_what_is_joined_so_far() -> None:
 
 @pytest.mark.case("NO-B2-7")
 async def test_concat_joins_inputs_and_spreads_lists() -> None:
-    assert await output("Concat", a="a", b=["b", "c"]) == "abc"
+    assert await output("text.Concat", a="a", b=["b", "c"]) == "abc"
 
 
 @pytest.mark.case("NO-B2-7")
@@ -179,7 +179,7 @@ async def test_old_text_types(name: str, values: dict[str, Any], expected: Any) 
         ("RegexMatch", {"pattern": "("}, "not a regular expression"),
         ("RegexMatch", {"pattern": "a", "group": 1}, "no group 1"),
         ("RegexReplace", {"text": "a", "pattern": "a", "replacement": r"\2"}, "not a replacement"),
-        ("ParseJSON", {"text": "{"}, "not JSON"),
+        ("text.ParseJSON", {"text": "{"}, "not JSON"),
         ("PadText", {"pad_character": "ab"}, "one character"),
         ("PadText", {"length": 10**9}, "at most"),
     ],

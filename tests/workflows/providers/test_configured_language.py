@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from greenrun.workflows.node import NodeError
-from greenrun.workflows.providers import language
 from greenrun.workflows.providers.configured import ConfiguredProviders
 from greenrun.workflows.providers.errors import ProviderError
 from openai_server import OpenAIServer, Reply, calls, cut, failure, garbage, raw, slow, stall, text, value
@@ -22,6 +21,8 @@ from pydantic_ai import Agent
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.models import Model
 from pydantic_ai.output import NativeOutput
+
+from greenrun.workflows.providers import language
 
 Configured = Callable[..., AbstractAsyncContextManager[ConfiguredProviders]]
 
@@ -110,6 +111,8 @@ async def test_structured_answers_and_tools_work(server: OpenAIServer, configure
     ],
 )
 async def test_a_model_string_becomes_the_model_of_its_service(name: str, expected: str, key: str) -> None:
+    clients = {"AnthropicModel": "anthropic", "GoogleModel": "google.genai"}
+    pytest.importorskip(clients.get(expected, "openai"), reason="needs the client of that service")
     names = ("OPENAI", "ANTHROPIC", "GOOGLE", "OPENROUTER", "DEEPSEEK")
     providers = ConfiguredProviders({f"{name}_API_KEY": key for name in names})
     asked: Any = model(providers, name)
@@ -151,6 +154,7 @@ def test_a_model_that_is_not_configured_says_what_to_set(name: str, said: str) -
 
 
 def test_a_second_variable_of_a_service_counts_too(key: str) -> None:
+    pytest.importorskip("google.genai", reason="needs the client of that service")
     assert model(ConfiguredProviders({"GEMINI_API_KEY": key}), "gemini:gemini-2.5-flash")
 
 
@@ -319,6 +323,13 @@ def test_each_event_loop_has_connections_of_its_own(server: OpenAIServer, key: s
         return said
 
     assert asyncio.run(ask(False)) == asyncio.run(ask(True)) == "Hello from the model."
+
+
+async def test_a_model_that_is_asked_for_again_is_the_same(key: str) -> None:
+    providers = ConfiguredProviders({"OPENAI_API_KEY": key})
+    assert model(providers) is model(providers)
+    assert model(providers) is not model(providers, "openai:gpt-5")
+    await providers.aclose()
 
 
 async def test_closing_unused_providers_is_fine() -> None:

@@ -157,6 +157,7 @@ async def test_pictures_that_are_too_large_are_not_sent(
         ({"data": []}, "it holds no picture"),
         ({"data": [{"url": "http://example.com/a.png"}]}, "it holds no picture"),
         ({"data": [{"b64_json": "?"}]}, "the picture in it is damaged"),
+        ({"data": [{"b64_json": "bm90aGluZw=="}]}, "what should be a picture is none"),
         ([], "it is no JSON object"),
     ],
 )

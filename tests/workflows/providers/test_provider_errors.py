@@ -117,6 +117,11 @@ def test_keys_are_not_in_the_text() -> None:
         assert secret not in error.message
 
 
+def test_words_that_only_resemble_keys_stay() -> None:
+    said = "task-oriented key-value-stores, risk_assessment"
+    assert without_secrets(said) == said
+
+
 def test_a_long_detail_is_cut_and_stays_on_one_line() -> None:
     error = classify(Refused(400, {"message": "line\n" * 10_000}), "openai")
     assert len(error.message) < MOST_DETAIL + 200

@@ -84,20 +84,20 @@ class Actor:
         """Fire until nothing more can arrive."""
 
     def begin(self) -> None:
-        """The node fires, the first time for sure."""
+        """The node fires, the first time for sure.
+
+        Raises:
+            NotAllowed: It would act outside, in a run that may not.
+        """
         if self.report.status == "idle":
             self.report.status = "running"
             self._tell("running")
-
-    def permit(self) -> None:
-        """Raises `NotAllowed` for a node that acts outside in a run that may not."""
         if self.node.node_type.effects == "external":
             self.run.allowance.check_external(_effect(self.node))
 
     async def fire(self, key: Lineage, record: Mapping[str, Any], *, last: bool) -> Mapping[str, Any]:
         """One firing for a key; `last` when nothing more comes for it. Gives what left the node, by handle."""
         self.begin()
-        self.permit()
         self.report.firings += 1
         self.key = key
         self._sent.clear()

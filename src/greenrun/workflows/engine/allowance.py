@@ -21,11 +21,6 @@ class Allowance:
         self.spent = 0.0
         self.denied: NodeError | None = None
 
-    @property
-    def error_code(self) -> str | None:
-        """The code with which the run ends; None when nothing was denied."""
-        return None if self.denied is None else denial_code(self.denied)
-
     def spend(self, dollars: float) -> None:
         """Count what a call cost.
 

@@ -27,17 +27,12 @@ class Decisions:
         self._waiting = 0
         self._left: float | None = None
 
-    @property
-    def asks(self) -> bool:
-        """False when nobody can be asked any more, so that a failure is one at once."""
-        return self._escalate is not None and self._asked < MAX_DECISIONS
-
     def may_retry(self, node_id: str) -> bool:
         return self._retries[node_id] < MAX_RETRIES
 
     async def answer(self, failure: Failure) -> Answer:
         """What to do about a failure; out of bounds, and where the host answers what it may not, the node has failed."""
-        if self._escalate is None or not self.asks:
+        if self._escalate is None or self._asked >= MAX_DECISIONS:
             return DEFAULT
         self._asked += 1
         self._pause()

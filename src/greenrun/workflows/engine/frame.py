@@ -42,7 +42,9 @@ class Graphs:
         return self._loaded[workflow_id]
 
     def read(self, stored: Any) -> Graph:
-        """A stored graph; the same for the same object."""
+        """A stored graph; the same for the same object. One that was read already is itself."""
+        if isinstance(stored, Graph):
+            return stored
         graph = self._read.get(id(stored))
         if graph is None:
             graph = self._read[id(stored)] = load_graph(stored)  # holds `stored`, so that its id stays its own

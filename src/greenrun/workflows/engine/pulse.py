@@ -65,17 +65,15 @@ class Wait:
 class Pulse:
     """Knows which actors of one run are blocked; when all are, `give_way` frees one of them.
 
-    `asleep` counts the actors that have not begun because nothing has arrived for their node; they are as good as blocked.
     `calls` are the firings that a controller waits for, each with the task of the controller's actor and the inbox of the node
     that is to fire: an actor whose node waits for one counts as blocked, whichever of its tasks waits.
     """
 
-    __slots__ = ("actors", "asleep", "blocked", "calls", "give_way", "loop")
+    __slots__ = ("actors", "blocked", "calls", "give_way", "loop")
 
     def __init__(self) -> None:
         self.loop = asyncio.get_running_loop()
         self.actors: set[asyncio.Task[Any] | None] = set()
-        self.asleep = 0
         self.blocked: set[asyncio.Task[Any] | None] = set()
         self.calls: dict[Call, tuple[asyncio.Task[Any] | None, Inbox]] = {}
         self.give_way: Callable[[], None] = lambda: None
@@ -92,5 +90,5 @@ class Pulse:
             # Who has its answer goes on as soon as it is its turn.
             asking = {task for call, (task, _) in self.calls.items() if not call.answer.done()}
             stuck = len(self.blocked | (asking & self.actors))
-        if stuck >= len(self.actors) and (self.actors or self.asleep):
+        if stuck >= len(self.actors) > 0:
             self.give_way()

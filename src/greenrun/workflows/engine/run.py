@@ -25,6 +25,7 @@ from greenrun.workflows.engine.stream import StreamActor
 from greenrun.workflows.node import NodeError
 from greenrun.workflows.type_meta import type_text
 
+
 class Run:
     """One run of a plan: what its actors share. `feed` brings the values of live inputs, for a run that has such."""
 
@@ -66,7 +67,7 @@ class Run:
             self.feed.bind({node.node.name for node in nodes if node.live})
         stage = Stage(self.pulse, self._actor, self._actor_ended)
         try:
-            await stage.play((node, self._sleeps_at(node)) for node in nodes)
+            await stage.play(nodes)
         except asyncio.CancelledError:
             self.stopping = True
             await stage.stop()
@@ -83,7 +84,7 @@ class Run:
         """What to do about a failed firing: as the host says, within bounds; by default the node has failed."""
         decisions, node = self.frame.decisions, actor.node
         answered = denial_code(error) is not None or (isinstance(error, NodeError) and error.answered)
-        if not decisions.asks or self.stopping or answered:
+        if self.stopping or answered:
             return DEFAULT
         node_id = f"{self.frame.path}{node.id}"
         retry_safe = node.node_type.retry_safe
@@ -132,7 +133,9 @@ class Run:
         if denial is not None and not any(denial.message in error for error in errors):
             # The node went on without what it was denied; its run is not what was asked for all the same.
             errors.append(denial.message)
-        code = failure.error_code if failure is not None and failure.error_code is not None else denial_code(denial)
+        code = failure.error_code if failure is not None else None
+        if code is None and status != "cancelled":
+            code = denial_code(denial)
         costs = [report.cost for report in reports if report.cost is not None]
         return RunResult(
             "failed" if errors and status != "cancelled" else status,
@@ -152,13 +155,6 @@ class Run:
     def _actor_ended(self, node: NodePlan) -> None:
         if node.channel is not None:
             self.channels.remove_writer(node.channel)
-
-    def _sleeps_at(self, node: NodePlan) -> Inbox | None:
-        """The inbox of a node that does nothing before something arrives in it; None for one that begins by itself."""
-        if not node.slots or (node.node.node_type.input_mode == "stream" and not node.controlled):
-            return None
-        inbox = self._inboxes[node.id]
-        return None if inbox.events else inbox
 
     def _is_fed(self, node: NodePlan) -> bool:
         return node.live and self.feed is not None

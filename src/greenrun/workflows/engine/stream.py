@@ -252,7 +252,6 @@ class StreamActor(Actor):
             self._flow.finish(session)
             return
         self.begin()
-        self.permit()
         self.report.firings += 1
         self._session, self.key = session, session.parent
         self._sent.clear()

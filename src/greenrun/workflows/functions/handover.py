@@ -11,7 +11,7 @@ import contextlib
 import os
 import secrets
 import stat
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ MEDIA = frozenset(kind.kind for kind in (Ref, *Ref.__subclasses__()))
 """The types of ports that take a reference."""
 
 FILE_MODE = 0o644
+MAX_DEPTH = 250
 
 
 class FileRefused(Exception):
@@ -56,8 +57,7 @@ class Handover:
         `media` are the parameters that take a reference, which text may be as well.
 
         Raises:
-            FileRefused: A file may not be handed over, or is too large.
-            OSError: The copy fails.
+            FileRefused: A file may not be handed over, is too large, or cannot be copied.
         """
         if self.readable is None:
             return dict(params)
@@ -72,18 +72,17 @@ class Handover:
             lent[name] = lend(value.strip(), place) if text else _rewritten(value, place, lend)
         return lent
 
-    def take(self, value: Any, place: str, *, move: bool) -> Any:
-        """What the function gave back, with its files where they stay; `move` when it is done with them.
+    def take(self, value: Any, place: str) -> Any:
+        """What the function gave back, with its files where they stay.
 
         Raises:
-            FileRefused: It names a file that it could not see, or no file.
-            OSError: The copy fails.
+            FileRefused: It names a file that it could not see, no file, or one that cannot be kept.
         """
         taken: dict[str, str] = {}
 
         def take(uri: str, place: str) -> str:
             if uri not in taken:
-                taken[uri] = self._take(uri, place, move)
+                taken[uri] = self._take(uri, place)
             return taken[uri]
 
         return _rewritten(value, place, take)
@@ -103,19 +102,19 @@ class Handover:
             return uri  # one that is not there is reported by the function's own conversion
         if self.sources is not None and not is_below(real, [*self.sources, str(self.kept())]):
             raise FileRefused(f'{place} names the file "{path}", which is outside of the folders that files come from')
-        folder = self.scratch.inputs / secrets.token_hex(4)
-        folder.mkdir(mode=0o700)
-        copy = str(folder / os.path.basename(real))
         opened = _open_plain(real)
         if opened is None:
             raise FileRefused(f'{place} names "{path}", which is no file that can be read')
-        with os.fdopen(opened, "rb") as source:
+        folder = self.scratch.inputs / secrets.token_hex(4)
+        copy = str(folder / os.path.basename(real))
+        with os.fdopen(opened, "rb") as source, _refusing(place, path):
             self._check_size(os.fstat(opened).st_size, place, path)
+            folder.mkdir(mode=0o700)
             _copy(source.fileno(), copy, 0o444)
         self._lent[copy] = uri, _state(os.lstat(copy))
         return Path(copy).as_uri()
 
-    def _take(self, uri: str, place: str, move: bool) -> str:
+    def _take(self, uri: str, place: str) -> str:
         given = _path_of(uri, place)
         path = os.path.normpath(given)
         lent = self._lent.get(path)
@@ -126,7 +125,7 @@ class Handover:
             path = str(self.scratch.temporary) + path[len(TEMPORARY) :]
         real = os.path.realpath(path)
         if is_below(real, [own]):
-            return self._keep(real, place, given, move)
+            return self._keep(real, place, given)
         if self.readable is None and not is_below(path, [own]):
             return uri
         if self.readable is None or not is_below(real, self.readable) or real in self.hidden:
@@ -138,29 +137,25 @@ class Handover:
             raise FileRefused(f'{place} names the file "{given}", which is not there')
         return uri if real == path else Path(real).as_uri()
 
-    def _keep(self, real: str, place: str, path: str, move: bool) -> str:
+    def _keep(self, real: str, place: str, path: str) -> str:
         """Put a file of the scratch folder where it outlives the worker. No part of its path is followed if it is a link."""
         parts = Path(real).relative_to(self.scratch.folder).parts
-        folder = os.open(self.scratch.folder, os.O_RDONLY | os.O_DIRECTORY)
-        target = self.kept() / secrets.token_hex(4) / (parts[-1] if parts else "")
-        try:
+        with _refusing(place, path), contextlib.ExitStack() as opens:
+            folder = os.open(self.scratch.folder, os.O_RDONLY | os.O_DIRECTORY)
+            opens.callback(os.close, folder)
             for part in parts[:-1]:
-                below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
-                os.close(folder)
-                folder = below
+                folder = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+                opens.callback(os.close, folder)
             opened = _open_plain(parts[-1], folder) if parts else None
             if opened is None:
                 raise FileRefused(f'{place} names "{path}", which is no file that can be read')
-            with os.fdopen(opened, "rb") as source:
-                self._check_size(os.fstat(opened).st_size, place, path)
-                target.parent.mkdir(mode=0o700)
-                if not (move and _moved(parts[-1], folder, opened, target)):
-                    _copy(source.fileno(), str(target), FILE_MODE)
-        except OSError as error:
-            raise FileRefused(f'{place} names the file "{path}", which cannot be read: {error.strerror}') from error
-        finally:
-            os.close(folder)
-        return target.as_uri()
+            source = opens.enter_context(os.fdopen(opened, "rb"))
+            self._check_size(os.fstat(opened).st_size, place, path)
+            target = self.kept() / secrets.token_hex(4) / parts[-1]
+            target.parent.mkdir(mode=0o700)
+            if not _moved(parts[-1], folder, opened, target):
+                _copy(source.fileno(), str(target), FILE_MODE)
+            return target.as_uri()
 
     def _check_size(self, size: int, place: str, path: str) -> None:
         if size > self.limit:
@@ -190,6 +185,8 @@ def _is_file(text: str) -> bool:
 
 def _rewritten(value: Any, place: str, rewrite: Callable[[str, str], str], depth: int = 0) -> Any:
     """The value with its ``file:`` references rewritten; the same object where there are none."""
+    if depth > MAX_DEPTH:
+        raise FileRefused(f"{place} is nested deeper than {MAX_DEPTH} levels, and names a file somewhere")
     if isinstance(value, dict):
         changed: dict[str, Any] = {
             key: new
@@ -206,8 +203,20 @@ def _rewritten(value: Any, place: str, rewrite: Callable[[str, str], str], depth
     return value
 
 
+@contextlib.contextmanager
+def _refusing(place: str, path: str) -> Iterator[None]:
+    """Say what the system has against a file."""
+    try:
+        yield
+    except OSError as error:
+        raise FileRefused(f'{place} names the file "{path}", which cannot be handed over: {error.strerror}') from error
+
+
 def _path_of(uri: str, place: str) -> str:
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(uri)
+    except ValueError as error:
+        raise FileRefused(f'{place} has the uri "{uri[:200]}", which is none: {error}') from error
     path = unquote(parts.path)
     if parts.netloc not in ("", "localhost") or not path.startswith("/") or "\0" in path:
         raise FileRefused(f'{place} has the uri "{uri[:200]}", which names no file of this machine')

@@ -25,7 +25,7 @@ from greenrun.workflows.functions.ports import Effects, FunctionPorts
 from greenrun.workflows.functions.sandbox.interpreter import SHIM_FILES, InterpreterError
 from greenrun.workflows.functions.sandbox.launch import Launcher
 from greenrun.workflows.functions.sandbox.scratch import ScratchFolders
-from greenrun.workflows.functions.sandbox.tier import ISOLATIONS, Isolation
+from greenrun.workflows.functions.sandbox.tier import ISOLATIONS, Isolation, IsolationRefused
 from greenrun.workflows.functions.sources import ModuleSources, SourceModule, closure_hash
 from greenrun.workflows.functions.worker import Event, RequestFailed, Told, Worker
 
@@ -199,12 +199,15 @@ class FunctionHost:
 
         def told(event: Event) -> Any:
             # Everything else is handed on at once, in order.
-            return self._yielded(call, files, event) if event.get("event") == "value" else call.on_event(event)
+            yielded = event.get("event") == "value" and "value" in event
+            return self._yielded(call, files, event) if yielded else call.on_event(event)
 
         try:
             media = [port.name for port in ports.inputs if (port.type or {}).get("type") in MEDIA]
             async with asyncio.timeout(None if limit is None else limit / 1000):
+                reusable = True
                 lent = await _handed(params, partial(files.lend, params, media))
+                reusable = False
                 answer = await worker.request("call", {"name": name, "params": lent}, told, call.on_output)
             outputs, types = _returned(answer)
             # Whatever still runs is ended before its files are looked at.
@@ -212,7 +215,7 @@ class FunctionHost:
             if settings.set_aside():
                 return call.failed(f'"{call.function}" {settings.refusal}')
             taken = {
-                output: await _handed(value, partial(files.take, value, f'output "{output}"', move=True))
+                output: await _handed(value, partial(files.take, value, f'output "{output}"'))
                 for output, value in outputs.items()
             }
             return call.completed(taken, types)
@@ -235,8 +238,8 @@ class FunctionHost:
 
     async def _yielded(self, call: FunctionCall, files: Handover, event: Event) -> None:
         place = f'output "{event.get("output")}"'
-        value = event.get("value")
-        call.on_event({**event, "value": await _handed(value, partial(files.take, value, place, move=False))})
+        value = event["value"]
+        call.on_event({**event, "value": await _handed(value, partial(files.take, value, place))})
 
     def _handover(self, worker: Worker) -> Handover:
         return Handover(
@@ -276,9 +279,6 @@ class FunctionHost:
         on_event: Told,
     ) -> Worker:
         """A worker that has imported the module, and may do what functions with those effects may."""
-        refusal = (await asyncio.to_thread(lambda: self._launcher.tier)).refusal
-        if refusal is not None:
-            raise FunctionImportError(function, _loading(function, refusal), kind="isolation")
         key = WorkerKey(str(self._sources.folder), self.python, module, closure_hash(closure), effects)
 
         async def start(record: Callable[[Worker], None]) -> Worker:
@@ -286,6 +286,8 @@ class FunctionHost:
             prepare = partial(self._launcher.launch, effects, code=roots, cwd=self._working_folder())
             try:
                 launch = await asyncio.to_thread(prepare)
+            except IsolationRefused as refused:
+                raise FunctionImportError(function, _loading(function, str(refused)), kind="isolation") from refused
             except InterpreterError as error:
                 raise self._no_interpreter(function, str(error)) from error
             except OSError as error:

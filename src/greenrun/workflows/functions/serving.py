@@ -29,6 +29,7 @@ from greenrun.workflows.functions.local_modules import LocalModules
 from greenrun.workflows.functions.logs import LineLog
 from greenrun.workflows.functions.results import ResultError
 from greenrun.workflows.functions.signature import Signature, ports, read_signature
+from greenrun.workflows.functions.snapshots import Snapshots
 from greenrun.workflows.functions.type_metadata import UnreadableType
 
 Failure: TypeAlias = dict[str, Any]
@@ -97,10 +98,10 @@ class Printed(io.TextIOBase):
 class Session:
     """One worker's conversation with the server, over a duplicate of the descriptor that was its standard input.
 
-    `cpu_seconds` is what one call may use of the processor.
+    `cpu_seconds` is what one call may use of the processor, `scratch` the folder for temporary files.
     """
 
-    def __init__(self, descriptor: int, *, cpu_seconds: int | None = None) -> None:
+    def __init__(self, descriptor: int, *, cpu_seconds: int | None = None, scratch: str | None = None) -> None:
         self._reader = os.fdopen(descriptor, "rb", closefd=False)
         self._descriptor = descriptor
         self._pid = os.getpid()
@@ -115,6 +116,7 @@ class Session:
         self._executor: Any = None
         self._undeclared: set[str] = set()
         self._cpu_seconds = cpu_seconds
+        self._snapshots = None if scratch is None else Snapshots(os.path.join(scratch, "out"), (scratch, "/tmp"))
         self._own_threads = 0
 
     def take_over(self) -> None:
@@ -340,7 +342,8 @@ class Session:
                 raise _Refused("result", str(error)) from error
             self._warn_of_undeclared(outputs, signature)
             for name, item in outputs.items():
-                self._stream("value", output=name, value=item, type=_type_of(name, signature))
+                kept = item if self._snapshots is None else self._snapshots.of(item)
+                self._stream("value", output=name, value=kept, type=_type_of(name, signature))
 
     def _stream(self, event: str, **members: Any) -> None:
         try:

@@ -28,10 +28,10 @@ def main() -> None:
     if hasattr(os, "fork"):
         _load("greenrun_guard", os.path.join(here, "guard.py")).stand_guard(control, options)
         del sys.modules["greenrun_guard"]
-    _serve(here, int(options["cpu_seconds"]))
+    _serve(here, int(options["cpu_seconds"]), options["scratch"])
 
 
-def _serve(here: str, cpu_seconds: int) -> None:
+def _serve(here: str, cpu_seconds: int, scratch: str) -> None:
     """Give the conversation a descriptor of its own, load the modules beside this file and answer requests."""
     descriptor = os.dup(0)
     empty = os.open(os.devnull, os.O_RDONLY)
@@ -40,12 +40,22 @@ def _serve(here: str, cpu_seconds: int) -> None:
     _load_modules(here)
     from greenrun.workflows.functions.serving import Session
 
-    session = Session(descriptor, cpu_seconds=cpu_seconds)
+    session = Session(descriptor, cpu_seconds=cpu_seconds, scratch=scratch)
     session.take_over()
     session.serve()
 
 
-MODULES = ("protocol", "logs", "type_metadata", "conversion", "results", "signature", "local_modules", "serving")
+MODULES = (
+    "protocol",
+    "logs",
+    "type_metadata",
+    "conversion",
+    "results",
+    "snapshots",
+    "signature",
+    "local_modules",
+    "serving",
+)
 
 
 def _load_modules(here: str) -> None:

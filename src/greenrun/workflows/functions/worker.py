@@ -123,16 +123,7 @@ class Worker:
     @property
     def alive(self) -> bool:
         """False once it was killed or has ended."""
-        return not self._killed and self._process.poll() is None and not self._hung_up()
-
-    def _hung_up(self) -> bool:
-        """Whether the other end is gone, which shows before the process has been collected."""
-        try:
-            return self._channel.recv(1, socket.MSG_PEEK) == b""
-        except BlockingIOError:
-            return False
-        except OSError:
-            return True
+        return not self._killed and self._process.poll() is None
 
     async def hello(self) -> None:
         """Wait until the process is ready.

@@ -70,6 +70,7 @@ class MeteredModel(WrapperModel):
         self._begin()
         stream: StreamedResponse | None = None
         response: ModelResponse | None = None
+        failed = False
         try:
             async with self.wrapped.request_stream(
                 messages, model_settings, model_request_parameters, run_context
@@ -77,10 +78,12 @@ class MeteredModel(WrapperModel):
                 yield stream
             response = stream.get()
         except Exception as error:
+            failed = True
             raise self._failed(error) from error
         finally:
-            if stream is not None and response is None:
-                self._tell(stream.get(), interrupted=True)
+            # A call that was left before its answer began may have been billed all the same.
+            if response is None and (stream is not None or not failed):
+                self._tell(stream.get() if stream is not None else None, interrupted=True)
         if response is not None:
             self._finished(response)
 
@@ -102,26 +105,25 @@ class MeteredModel(WrapperModel):
 
     def _too_expensive(self, limit: float) -> NodeError:
         what = self._limits.names.get("dollars", "the limit")
-        return NodeError(f"the model cost {self._spent:.4f} USD, more than {what} allows ({limit:g} USD)")
+        return NodeError(f"the model cost {self._spent:.6g} USD, more than {what} allows ({limit:g} USD)")
 
-    def _tell(self, response: ModelResponse, *, interrupted: bool = False) -> None:
-        """Book the cost and post the ``llm_call`` message."""
-        usage = response.usage
-        cost = cost_of(self._name, response)
+    def _tell(self, response: ModelResponse | None, *, interrupted: bool = False) -> None:
+        """Book the cost and post the ``llm_call`` message; without a response nobody knows what was used."""
+        usage = response.usage if response is not None and response.usage.has_values() else None
+        cost = cost_of(self._name, response) if response is not None else None
         if cost:
             self._spent += cost
             self._context.add_cost(cost)
-        measured = usage.has_values()
         message = {
             "type": "llm_call",
             "node_id": self._context.node_id,
             "provider": self._service,
             "model": self._model,
-            "input_tokens": usage.input_tokens if measured else None,
-            "output_tokens": usage.output_tokens if measured else None,
+            "input_tokens": usage.input_tokens if usage is not None else None,
+            "output_tokens": usage.output_tokens if usage is not None else None,
             "cost": UNPRICED if cost is None else cost,
             "duration_ms": round((time.perf_counter() - self._started) * 1000, 3),
-            "replayed": was_replayed(response),
+            "replayed": response is not None and was_replayed(response),
         }
         self._context.message(message | {"interrupted": True} if interrupted else message)
 

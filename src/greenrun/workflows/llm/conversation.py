@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterator
-from typing import Any
+from typing import Any, Final
 
 from pydantic_ai import Agent
 from pydantic_ai import Tool as LibraryTool
@@ -25,7 +25,8 @@ from pydantic_ai.output import StructuredDict, ToolOutput
 from pydantic_ai.run import AgentRunResultEvent
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import UsageLimits
-from pydantic_core import from_json
+from pydantic_core import SchemaValidator, from_json
+from pydantic_core.core_schema import dict_schema, str_schema
 
 from greenrun.document.values import is_record
 from greenrun.workflows.llm.calls import MeteredModel
@@ -48,6 +49,8 @@ from greenrun.workflows.llm.question import (
 from greenrun.workflows.llm.thinking import ThinkingFilter
 from greenrun.workflows.media.content import make_ref
 from greenrun.workflows.node import NodeContext, NodeError
+
+_ARGUMENTS: Final = SchemaValidator(dict_schema(keys_schema=str_schema()))
 
 
 async def converse(context: NodeContext, name: str, model: Model, question: Question) -> AsyncGenerator[Event]:
@@ -115,7 +118,10 @@ def _library_tool(tool: Tool) -> LibraryTool[Any]:
     async def call(**arguments: Any) -> Any:
         return await tool.call(arguments)
 
-    return LibraryTool.from_schema(call, tool.name, tool.description, tool.parameters)
+    made = LibraryTool.from_schema(call, tool.name, tool.description, tool.parameters)
+    # The library takes any JSON as arguments of such a tool, and fails on what is no record; the model is to hear of it.
+    made.function_schema.validator = _ARGUMENTS
+    return made
 
 
 class _Reader:

@@ -30,7 +30,7 @@ def node_error(error: Exception, question: Question, model: MeteredModel, proble
     if isinstance(error, UsageLimitExceeded):
         what = names.get("turns")
         advice = f"; raise {what} or ask for less" if what else ""
-        return NodeError(f"the model was asked {limits.turns} times and was not done{advice}")
+        return NodeError(f"the model was not done after {limits.turns} requests{advice}")
     if isinstance(error, RunTimedOut):
         what = names.get("seconds")
         advice = f"; raise {what} or ask for less" if what else ""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import AsyncGenerator, Iterable, Mapping
-from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -106,7 +106,7 @@ def _node_tool(context: NodeContext, node_type: NodeType) -> Tool:
         if not node_type.generates:
             return node_type.record(await node.process(context))
         record: dict[str, list[Any]] = {}
-        async with aclosing(cast(AsyncGenerator[dict[str, Any], None], node.gen_process(context))) as parts:
+        async with contextlib.aclosing(cast(AsyncGenerator[dict[str, Any], None], node.gen_process(context))) as parts:
             async for part in parts:
                 for handle, value in part.items():
                     record.setdefault(handle, []).append(value)
@@ -118,8 +118,7 @@ def _node_tool(context: NodeContext, node_type: NodeType) -> Tool:
 
 def _controlled(context: NodeContext) -> list[Tool]:
     """The nodes behind outgoing control edges (spec: nodes A6.37)."""
-    targets: Mapping[str, Mapping[str, Any]] = getattr(context, "control", {})
-    return [_control_tool(context, target, described) for target, described in targets.items()]
+    return [_control_tool(context, target, described) for target, described in context.control.items()]
 
 
 def _control_tool(context: NodeContext, target: str, described: Mapping[str, Any]) -> Tool:
@@ -161,7 +160,7 @@ def _reported(context: NodeContext, tool: Tool) -> Tool:
         call_id = f"{context.node_id}:{tool.name}:{calls}"
         context.message(tool_call_update(tool.name, node_id=context.node_id, args=arguments, tool_call_id=call_id))
         try:
-            result, failed = shown(await tool.call(arguments)), False
+            result, failed = shown(await tool.call(_decoded(arguments, tool.parameters))), False
         except (BudgetExceeded, NotAllowed):
             # The run itself was refused something; that is not for the model to work around.
             raise
@@ -173,6 +172,18 @@ def _reported(context: NodeContext, tool: Tool) -> Tool:
         return result
 
     return replace(tool, call=call)
+
+
+def _decoded(arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with lists and records that came as JSON text decoded; where a text is asked for, it stays one."""
+    properties = schema.get("properties", {})
+    decoded = dict(arguments)
+    for name, value in arguments.items():
+        wanted = properties.get(name, {}).get("type")
+        if isinstance(value, str) and wanted in ("array", "object"):
+            with contextlib.suppress(ValueError):
+                decoded[name] = json.loads(value)
+    return decoded
 
 
 def shown(value: Any) -> Any:

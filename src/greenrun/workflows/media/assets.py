@@ -101,10 +101,12 @@ class AssetFolder:
 
     def _can_read(self, ref: Mapping[str, Any]) -> bool:
         uri = ref.get("uri")
-        if ref.get("data") or not isinstance(uri, str):
+        if ref.get("data") or ref.get("asset_id"):
             return True
-        scheme = _scheme(uri)
-        return scheme in ("", "asset", "data", "file") or (scheme in ("http", "https") and self._client is not None)
+        if not isinstance(uri, str) or not uri.strip():
+            return False
+        means = {"asset": True, "data": True, "": self._roots, "file": self._roots}
+        return bool(means.get(_scheme(uri.strip()), self._client is not None and _is_web(uri)))
 
     async def _load(self, ref: Mapping[str, Any]) -> _Found:
         data = await carried(ref, limit=self._limit)
@@ -120,7 +122,7 @@ class AssetFolder:
 
     async def _load_from(self, uri: str) -> _Found:
         scheme = _scheme(uri)
-        if scheme in ("http", "https"):
+        if _is_web(uri):
             return await self._fetch(uri)
         if scheme == "asset":
             return await asyncio.to_thread(self._read_asset, uri[len("asset:") :].lstrip("/"))
@@ -223,6 +225,10 @@ def _scheme(uri: str) -> str:
     if not colon or len(scheme) < 2 or not scheme.isascii():
         return ""
     return scheme.lower() if scheme.replace("+", "").replace("-", "").replace(".", "").isalnum() else ""
+
+
+def _is_web(uri: str) -> bool:
+    return _scheme(uri.strip()) in ("http", "https")
 
 
 def _file_path(uri: str) -> Path:

@@ -56,11 +56,26 @@ def opened(data: bytes, mime: str, what: str) -> Iterator[InputContainer]:
             f"the {what} is {mime}, which is not read here; give MP4, WebM, MP3, WAV or another common format"
         )
     try:
-        with av.open(io.BytesIO(data), "r", format=demuxer) as container:
+        # Titles are often in an encoding of their own; nobody reads them here.
+        with av.open(io.BytesIO(data), "r", format=demuxer, metadata_errors="replace") as container:
             yield container
     except FFmpegError as error:
         reason = error.strerror or type(error).__name__
         raise NodeError(f"the {what} is damaged or cut off ({reason}); give the whole file") from error
+
+
+def track_of(container: InputContainer, kind: str, missing: str) -> Any:
+    """The first track of a kind, ``video`` or ``audio``.
+
+    Raises:
+        NodeError: There is none, with the text `missing`, or nothing here decodes it.
+    """
+    tracks = container.streams.get({kind: 0}) if getattr(container.streams, kind) else []
+    if not tracks:
+        raise NodeError(missing)
+    if tracks[0].codec_context is None:
+        raise NodeError(f"the {kind} track is in a format that is not read here; give MP4, WebM, MP3 or WAV")
+    return tracks[0]
 
 
 def seconds_at(container: InputContainer) -> float:
@@ -91,7 +106,11 @@ def duration_of(container: InputContainer) -> float:
 
 
 def decoded(container: InputContainer, streams: list[Any], work: Work, *, start: float = 0.0) -> Iterator[Any]:
-    """The frames of the streams in the order of the file, from the last whole picture before `start` (seconds) or earlier."""
+    """The frames of the streams in the order of the file, from the last whole picture before `start` (seconds) or earlier.
+
+    Raises:
+        NodeError: The content is damaged in a way that the container does not show.
+    """
     import av
     from av.error import FFmpegError
 
@@ -99,9 +118,13 @@ def decoded(container: InputContainer, streams: list[Any], work: Work, *, start:
         # Some containers have no index, such as GIF; then all frames are read.
         with contextlib.suppress(FFmpegError):
             container.seek(int((start + seconds_at(container)) * av.time_base), backward=True)
-    for packet in container.demux(*streams):
-        work.check()
-        yield from packet.decode()
+    try:
+        for packet in container.demux(*streams):
+            work.check()
+            yield from packet.decode()
+    except (AttributeError, LookupError) as error:
+        # Damaged content can make FFmpeg speak of tracks that PyAV does not know.
+        raise NodeError("the media is damaged; give the whole file") from error
 
 
 def chain(source: Any, graph: Any, filters: list[tuple[str, str]], sink: str) -> None:

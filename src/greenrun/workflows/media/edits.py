@@ -158,6 +158,7 @@ def blur(image: Image, radius: float) -> Image:
 
     if radius <= 0:
         return image
+    radius = min(radius, max(image.size))
     if not has_alpha(image):
         return image.filter(ImageFilter.GaussianBlur(radius))
     # Colours weighted by alpha, so that what is invisible does not bleed into what is seen.

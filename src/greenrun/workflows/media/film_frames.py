@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
-from greenrun.workflows.media.containers import chain, decoded
+from greenrun.workflows.media.containers import chain, decoded, track_of
 from greenrun.workflows.media.work import Work
 from greenrun.workflows.node import NodeError
 
@@ -35,9 +35,7 @@ class Frame:
 
 
 def picture_track(container: InputContainer) -> Any:
-    if not container.streams.video:
-        raise NodeError("the file has no pictures, only sound; give a video")
-    stream = container.streams.video[0]
+    stream = track_of(container, "video", "the file has no pictures, only sound; give a video")
     stream.thread_type = "AUTO"
     check_read(stream.codec_context.width, stream.codec_context.height)
     return stream

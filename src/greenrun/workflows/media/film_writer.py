@@ -11,6 +11,7 @@ from typing import Any, Final
 from greenrun.workflows.media.containers import chain, pulled
 from greenrun.workflows.media.content import LIMIT, too_large
 from greenrun.workflows.media.film_frames import TICKS, Frame
+from greenrun.workflows.node import NodeError
 
 SAMPLES: Final = 48_000
 """Samples of sound per second."""
@@ -67,14 +68,15 @@ class FilmWriter:
     """An MP4 that grows; `length` is how long it is in seconds.
 
     Raises:
-        NodeError: In every method, when the file becomes too large.
+        NodeError: In every method, when the file becomes too large or too long.
     """
 
-    def __init__(self, path: Path, frame: Frame, *, rate: Fraction, sound: bool) -> None:
+    def __init__(self, path: Path, frame: Frame, *, rate: Fraction, sound: bool, most_seconds: float) -> None:
         import av
 
         self.frame = frame
         self.length = 0.0
+        self._most_seconds = most_seconds
         self._container = av.open(str(path), "w", format="mp4", options={"movflags": "+faststart"})
         self._pictures: Any = self._container.add_stream("libx264", rate=rate, options=dict(_CODEC_OPTIONS))
         self._pictures.width, self._pictures.height = frame.width, frame.height
@@ -112,6 +114,8 @@ class FilmWriter:
 
     def lasts(self, seconds: float) -> None:
         """What was written reaches to that time."""
+        if seconds > self._most_seconds:
+            raise NodeError(f"the video lasts more than {self._most_seconds / 60:.0f} minutes; make it shorter")
         self.length = max(self.length, seconds)
 
     def sound(self, frame: Any, begin: float) -> None:

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 MAX_SECONDS: Final = 30 * 60
+_MOST_GAP: Final = 300.0
+"""Seconds without a frame; a longer gap is no pause but a damaged time, and would be filled with silence."""
+
 _BROKEN_OFF: Final = 0.9
 """A film that ends before this part of the time it announces has been cut off."""
 
@@ -136,7 +139,7 @@ def render(clips: Sequence[Clip], work: Work, frame: Frame | None = None) -> byt
         path = Path(folder) / "film.mp4"
         sound = any(sounds for _, _, (_, sounds) in seen)
         try:
-            with FilmWriter(path, size, rate=_rate(seen), sound=sound) as writer:
+            with FilmWriter(path, size, rate=_rate(seen), sound=sound, most_seconds=MAX_SECONDS + _MOST_GAP) as writer:
                 for clip in clips:
                     _copy(clip, writer, work, total)
         except FFmpegError as error:
@@ -189,29 +192,30 @@ def _copy(clip: Clip, writer: FilmWriter, work: Work, total: float) -> None:
         pictures = PictureFilter(writer.frame, stream)
         voice = SoundFilter(begin + clip.start, begin + clip.end) if sounds is not None else None
         reached = 0.0
+        due = {"audio": 0.0, "video": 0.0}
         ended: set[str] = set()
-        following = 0.0
         tracks = [stream] if sounds is None else [stream, sounds]
         for frame in decoded(container, tracks, work, start=clip.start):
             kind = "audio" if hasattr(frame, "samples") else "video"
-            at = following if frame.time is None else frame.time - begin
+            at = due[kind] if frame.time is None else frame.time - begin
             if at >= clip.end - _SAME:
                 ended.add(kind)
                 if len(ended) == len(tracks):
                     break
                 continue
+            if at > max(due[kind], clip.start) + _MOST_GAP:
+                raise NodeError(f"the video is damaged: its time jumps to {at:.0f} s; give the whole file")
+            length = frame.samples / frame.sample_rate if kind == "audio" else length_of(frame, stream)
+            due[kind] = at + length
+            reached = max(reached, due[kind])
             if voice is not None and kind == "audio":
-                reached = max(reached, at + frame.samples / frame.sample_rate)
                 for part in voice.passed(frame):
                     writer.sound(part, begin_of_clip)
                 continue
-            following = at + length_of(frame, stream)
-            reached = max(reached, following)
-            if following <= clip.start + _SAME:
+            if due[kind] <= clip.start + _SAME:
                 continue
-            shown_from = max(at, clip.start) - clip.start
-            writer.picture(pictures.passed(frame), begin_of_clip + shown_from)
-            writer.lasts(begin_of_clip + min(following, clip.end) - clip.start)
+            writer.picture(pictures.passed(frame), begin_of_clip + max(at, clip.start) - clip.start)
+            writer.lasts(begin_of_clip + min(due[kind], clip.end) - clip.start)
             work.report(writer.length, total)
         if voice is not None:
             for part in voice.rest():

@@ -23,6 +23,9 @@ _OTHERS: Final = (
 )
 """Fonts that systems have; the first that has all letters of a text is taken."""
 
+_LOOKED_AT: Final = 16
+"""Pixels; what letters a font has does not depend on its size, and small ones are quick to draw."""
+
 _NOWHERE: Final = "\U0010ffff"
 """No font has it, so this shows how a font draws what it does not have."""
 
@@ -53,24 +56,24 @@ def _best(text: str, pixels: float) -> tuple[Any, list[str]]:
     from PIL import ImageFont
 
     letters = sorted({letter for letter in text if letter.isprintable() and not letter.isspace()})
-    found: Any = ImageFont.load_default(pixels)
-    missing = _lacking(found, letters)
+    found, missing = "", _lacking(ImageFont.load_default(_LOOKED_AT), letters)
     for name in _OTHERS if missing else ():
-        other = _of_system(name, pixels)
+        other = _of_system(name)
         lacks = missing if other is None else _lacking(other, letters)
         if len(lacks) < len(missing):
-            found, missing = other, lacks
+            found, missing = name, lacks
         if not missing:
             break
-    return found, missing
+    return (ImageFont.truetype(found, pixels) if found else ImageFont.load_default(pixels)), missing
 
 
-@lru_cache(maxsize=64)
-def _of_system(name: str, pixels: float) -> Any:
+@lru_cache(maxsize=len(_OTHERS))
+def _of_system(name: str) -> Any:
+    """A font of this machine in the size in which letters are looked at; None when it is not here."""
     from PIL import ImageFont
 
     try:
-        return ImageFont.truetype(name, pixels)
+        return ImageFont.truetype(name, _LOOKED_AT)
     except OSError:
         return None
 

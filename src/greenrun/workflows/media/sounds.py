@@ -269,6 +269,6 @@ def _filters(cut: Cut, begin: float, form: str) -> list[tuple[str, str]]:
 
 
 def _track(container: InputContainer) -> Any:
-    if not container.streams.audio:
-        raise NodeError("the file has no sound in it; give one that has")
-    return container.streams.audio[0]
+    from greenrun.workflows.media.containers import track_of
+
+    return track_of(container, "audio", "the file has no sound in it; give one that has")

@@ -151,8 +151,8 @@ class _GuardedTransport(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         url = request.url
-        if url.scheme not in ("http", "https"):
-            raise RequestRefused(f'"{url.scheme}" addresses are not reached from a workflow; use http or https')
+        if url.scheme not in ("http", "https") or not url.host:
+            raise RequestRefused("this is no web address: it must start with https:// or http:// and name a host")
         if not _keeps_secrets(request.extensions.get(_ORIGIN, _origin(url)), _origin(url)):
             for name in [name for name in request.headers if name.lower() not in _HARMLESS]:
                 request.headers.pop(name)

@@ -2,7 +2,7 @@
 
 NodeError
 ├── AddressRefused     it leads to an address that is not public
-├── RequestRefused     it is not http or https
+├── RequestRefused     it is not http or https, or names no host
 └── ResponseTooLarge   the answer is larger than the limit
 """
 
@@ -18,7 +18,7 @@ class AddressRefused(NodeError):
 
 
 class RequestRefused(NodeError):
-    """A request is not made because of its scheme."""
+    """A request is not made because of its scheme, or because it names no host."""
 
     code = "request_refused"
 

@@ -61,7 +61,7 @@ def local_zone(name: str = "") -> tzinfo:
 def _zone(name: str) -> tzinfo | None:
     try:
         return ZoneInfo(name) if name else None
-    except (OSError, ValueError):
+    except (KeyError, OSError, ValueError):
         # Not installed, not a name, or a path to a file.
         return None
 
@@ -87,9 +87,11 @@ def read_moment(value: Any, zone: tzinfo, port: str = "date") -> datetime:
                 f"{port}: {shown} is no date; use text such as 2026-01-31T15:05:00Z, or milliseconds since 1970"
             )
         return mailed.astimezone(zone)
-    if found.cycles:
-        raise NodeError(f"{port}: the year is outside 1 to 9999")
-    return found.moment.astimezone(zone)
+    try:
+        # A moment at the edge of Python's calendar comes as one in a year that is alike (`Moment.cycles`).
+        return found.moment.replace(year=found.moment.year + found.cycles * 400).astimezone(zone)
+    except (ValueError, OverflowError):
+        raise NodeError(f"{port}: the year is outside 1 to 9999") from None
 
 
 def _from_mail(value: Any) -> datetime | None:

@@ -74,19 +74,27 @@ class ReadText(_FileNode):
 
 
 class WriteText(_Writer):
-    """Writes a text to a file, or adds it to its end."""
+    """Writes a text to a file; what stood there before is gone."""
 
     node_type: ClassVar[str] = "greenrun.file.WriteText"
+
+    text: Text = ""
+
+    async def process(self, context: NodeContext) -> str:
+        return await _in_thread(context.files().write_text, self.named_path(), self.text, max_bytes=MAX_TEXT_BYTES)
+
+
+class AppendText(_Writer):
+    """Adds a text to the end of a file, which need not be there yet."""
+
+    node_type: ClassVar[str] = "greenrun.file.AppendText"
     # Adding twice is not the same as adding once.
     retry_safe: ClassVar[bool] = False
 
     text: Text = ""
-    append: Flag = False
 
     async def process(self, context: NodeContext) -> str:
-        files = context.files()
-        write = files.append_text if self.append else files.write_text
-        return await _in_thread(write, self.named_path(), self.text, max_bytes=MAX_TEXT_BYTES)
+        return await _in_thread(context.files().append_text, self.named_path(), self.text, max_bytes=MAX_TEXT_BYTES)
 
 
 class ReadBytes(_FileNode):
@@ -302,6 +310,7 @@ class LoadTextAssets(Node):
 NODES: tuple[type[Node], ...] = (
     ReadText,
     WriteText,
+    AppendText,
     ReadBytes,
     ListFiles,
     Exists,

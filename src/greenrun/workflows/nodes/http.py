@@ -75,8 +75,6 @@ class _Request(Node):
             )
         except httpx.InvalidURL as error:
             raise NodeError(f'"{url[:200]}" is no URL: {error}') from None
-        except httpx.UnsupportedProtocol:
-            raise NodeError(f'"{url[:200]}" is no web address; it must start with https:// or http://') from None
         except (httpx.LocalProtocolError, UnicodeError):
             # The reason would quote the header, and with it a key perhaps.
             raise NodeError("a header has a name or a value that cannot be sent; use plain letters") from None

@@ -93,18 +93,13 @@ def parse(text: Text = "") -> Any:
 def stringify(value: Anything = None, pretty: Flag = False, sort_keys: Flag = False) -> str:
     """A value as JSON text; `pretty` puts every member on its own line."""
     try:
+        # The writers of documents refuse what is no JSON value, and write numbers as everywhere else.
+        plain = json.loads(canonical_json(value) if sort_keys else pretty_json(value))
         if pretty:
-            return pretty_json(_sorted(value) if sort_keys else value).removesuffix("\n")
-        if sort_keys:
-            return canonical_json(value)
-        # Read back what was checked: an absent member is left out, and what is no JSON value is refused.
-        return json.dumps(json.loads(pretty_json(value)), ensure_ascii=False, separators=(",", ":"))
+            return pretty_json(plain).removesuffix("\n")
+        return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
     except GreenrunError as error:
         raise NodeError(str(error)) from None
-
-
-def _sorted(value: Any) -> Any:
-    return json.loads(canonical_json(value))
 
 
 @node_type("greenrun.json.Get")

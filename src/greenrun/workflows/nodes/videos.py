@@ -49,7 +49,7 @@ class Resize(VideoNode):
         return await self.rendered(context, [await _clip(context, self.video)], (self.width, self.height, "exact"))
 
 
-class Frame(VideoNode):
+class FittedResize(VideoNode):
     """A new size that keeps the shapes: fit adds black bars, cover cuts edges off; exact stretches. Odd sizes become even."""
 
     node_type: ClassVar[str] = "greenrun.video.Resize"
@@ -142,4 +142,4 @@ async def _clip(context: NodeContext, value: Any, start: float = 0.0, end: float
     return films.Clip(content, start) if end is None else films.Clip(content, start, end)
 
 
-NODES: tuple[type[Node], ...] = (Resize, Frame, Concat, Trim, ExtractFrame, Info)
+NODES: tuple[type[Node], ...] = (Resize, FittedResize, Concat, Trim, ExtractFrame, Info)

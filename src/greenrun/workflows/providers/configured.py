@@ -33,6 +33,7 @@ class ConfiguredProviders:
         self._env = env
         self._language = _Clients[Any](lambda: _language_client(read_timeout, connect_timeout))
         self._media = _Clients(lambda: new_client(max(read_timeout, MEDIA_TIMEOUT), connect_timeout))
+        self._models: dict[str, tuple[Any, Model]] = {}
 
     def provider(self, kind: str, name: str) -> Any:
         """The model of that name (``openai:gpt-5-mini``); a pydantic-ai `Model` for the kind ``language_model``.
@@ -66,8 +67,13 @@ class ConfiguredProviders:
 
         from greenrun.workflows.providers.language import language_model
 
+        client = self._language.get()
+        name = f"{vendor.prefix}:{model_id}"
+        known = self._models.get(name)
+        if known is not None and known[0] is client:
+            return known[1]
         try:
-            return language_model(vendor, model_id, key=key, url=url, client=self._language.get())
+            model = language_model(vendor, model_id, key=key, url=url, client=client)
         except ImportError:
             raise NodeError(
                 f'the client of the model provider "{service}" is not installed; '
@@ -75,6 +81,8 @@ class ConfiguredProviders:
             ) from None
         except UserError as error:
             raise NodeError(f'the model provider "{service}" cannot be used as it is set up: {error}') from None
+        self._models[name] = client, model
+        return model
 
     def _url(self, vendor: Vendor) -> str | None:
         found = self._env.get(vendor.url_key, "").strip() if vendor.url_key else ""

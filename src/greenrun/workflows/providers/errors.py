@@ -85,6 +85,7 @@ _TEXTS: Final[dict[str, str]] = {
     "unknown": "{provider} did not answer as expected",
     "garbage": "{provider} sent something that is no answer; run again later, and check its address",
     "misbehaved": "the model's answer cannot be used",
+    "misused": "this model cannot be asked like that; choose another one",
     "too_long": "the input is too long for the model; shorten it or choose a model that takes more",
     "cut": "the answer was cut off at its greatest length; raise max_tokens",
     "filtered": "{provider} declined to answer for reasons of content; change the input",
@@ -132,13 +133,13 @@ _CLASSES: Final[dict[str, tuple[ErrorKind, str]]] = {
     "UnexpectedModelBehavior": ("server", "misbehaved"),
     "ModelAPIError": ("server", "server"),
     "APIError": ("server", "server"),
-    "UserError": ("client", "client"),
+    "UserError": ("client", "misused"),
 }
 """Classes of client libraries by name, so that none of them is imported here. The first that matches decides."""
 
 _OUT_OF_CREDIT: Final = ("insufficient_quota", "billing_hard_limit_reached", "credit_balance_exhausted")
 _SECRETS: Final = re.compile(
-    r"(?:sk|pk|rk|gsk|xai|hf|key)[-_][\w*-]{6,}|AIza[\w-]{10,}|(?<=Bearer )\S+|(?<=[?&]key=)[^\s&]+", re.IGNORECASE
+    r"\b(?:sk|pk|rk|gsk|xai|hf)[-_][\w*-]{8,}|\bAIza[\w-]{10,}|(?<=Bearer )\S+|(?<=[?&]key=)[^\s&]+", re.IGNORECASE
 )
 
 

@@ -154,8 +154,7 @@ class OpenAIImages:
             answer = await self._endpoint.post_json("images/edits", form=form, files=files)
         else:
             answer = await self._endpoint.post_json("images/generations", body=fields)
-        data = self._image(answer)
-        return MediaResult(Media(data, sniff(data) or "image/png"), self._cost(answer))
+        return MediaResult(self._image(answer), self._cost(answer))
 
     def _check(self, request: ImageRequest) -> None:
         if request.task == "upscale":
@@ -177,7 +176,7 @@ class OpenAIImages:
         fields: dict[str, Any] = {"model": self._model, "prompt": prompt, "n": 1}
         if size := self._size(request):
             fields["size"] = size
-        if not self._model.startswith("gpt-image"):
+        if "gpt-image" not in self._model:
             # Newer models send the picture itself and do not know this parameter; older ones would send a link.
             fields["response_format"] = "b64_json"
         elif request.task == "remove_background":
@@ -196,16 +195,20 @@ class OpenAIImages:
             return wide
         return high if shape < 1 / _NEARLY_SQUARE else square
 
-    def _image(self, answer: dict[str, Any]) -> bytes:
+    def _image(self, answer: dict[str, Any]) -> Media:
         items = answer.get("data")
         first = items[0] if isinstance(items, list) and items else None
         encoded = first.get("b64_json") if isinstance(first, dict) else None
         if not isinstance(encoded, str) or not encoded:
             raise self._endpoint.unusable("it holds no picture")
         try:
-            return base64.b64decode(encoded, validate=True)
+            data = base64.b64decode(encoded, validate=True)
         except binascii.Error:
             raise self._endpoint.unusable("the picture in it is damaged") from None
+        kind = sniff(data) or UNKNOWN
+        if not kind.startswith("image/"):
+            raise self._endpoint.unusable("what should be a picture is none")
+        return Media(data, kind)
 
     def _cost(self, answer: dict[str, Any]) -> float | None:
         return _token_cost(f"{self._endpoint.provider}:{self._model}", answer)

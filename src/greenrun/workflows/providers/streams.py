@@ -5,10 +5,11 @@ This module imports pydantic-ai.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator
+from contextlib import aclosing
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from pydantic_ai.messages import (
     ModelResponse,
@@ -161,14 +162,15 @@ def tap(
     failed: Callable[[Exception], Exception] | None = None,
 ) -> None:
     """Listen to a stream that nobody has begun to consume: `note` gets each event, `failed` turns an error into another one."""
-    events = stream._get_event_iterator
+    open_events = cast(Callable[[], AsyncGenerator[ModelResponseStreamEvent]], stream._get_event_iterator)
 
     async def tapped() -> AsyncIterator[ModelResponseStreamEvent]:
         try:
-            async for event in events():
-                if note is not None:
-                    note(event)
-                yield event
+            async with aclosing(open_events()) as events:
+                async for event in events:
+                    if note is not None:
+                        note(event)
+                    yield event
         except Exception as error:
             # A stream that was cancelled fails on purpose, and pydantic-ai must see with what.
             if failed is None or stream.cancelled:

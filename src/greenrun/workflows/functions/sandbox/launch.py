@@ -10,11 +10,11 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from greenrun.workflows.functions.limits import THREADS_PER_PROCESS, Limits
-from greenrun.workflows.functions.sandbox.environment import environment
+from greenrun.workflows.functions.sandbox.environment import environment, is_below
 from greenrun.workflows.functions.sandbox.interpreter import Interpreter, interpreter
 from greenrun.workflows.functions.sandbox.mounts import View
 from greenrun.workflows.functions.sandbox.scratch import Scratch, ScratchFolders
-from greenrun.workflows.functions.sandbox.tier import Isolation, Tier, tier
+from greenrun.workflows.functions.sandbox.tier import Isolation, IsolationRefused, Tier, tier
 
 MB = 1024 * 1024
 MOST_SHARED_MEMORY_MB = 256
@@ -68,9 +68,12 @@ class Launcher:
         """Prepare the start of a worker for functions with those effects, whose modules are in the folders `code`.
 
         Raises:
+            IsolationRefused: The demanded isolation does not work here.
             InterpreterError: The interpreter is none.
             OSError: There is no room for its files.
         """
+        if self.tier.refusal is not None:
+            raise IsolationRefused(self.tier.refusal)
         python = interpreter(self.python)
         scratch = self.scratch.new()
         options = self._options(scratch)
@@ -100,7 +103,7 @@ class Launcher:
 
     def _view(self, python: Interpreter, effects: str, code: Collection[str], cwd: str) -> View:
         folders = [str(folder) for folder in self.workspace]
-        if cwd not in code:
+        if not is_below(os.path.realpath(cwd), [os.path.realpath(path) for path in (*folders, *code)]):
             folders.append(cwd)
         return View(
             python,

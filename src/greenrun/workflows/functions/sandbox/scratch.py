@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _HANDLER = "onexc" if sys.version_info >= (3, 12) else "onerror"
+MOST_PASSES = 20
 _STRUCTURE = ("home", "tmp", "in")
 
 
@@ -88,7 +89,7 @@ def remove_tree(folder: Path) -> None:
         with contextlib.suppress(OSError):
             os.rmdir(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(path)
 
-    for _ in range(2):
+    for _ in range(MOST_PASSES):  # each gets one folder deeper into those without rights
         if os.path.lexists(folder):
             shutil.rmtree(folder, **{_HANDLER: allow})  # pyright: ignore[reportArgumentType]
 

@@ -9,6 +9,12 @@ from greenrun.workflows.functions.sandbox.bubblewrap import Bubblewrap, Unusable
 
 Isolation = Literal["auto", "bubblewrap", "none"]
 ISOLATIONS: tuple[Isolation, ...] = ("auto", "bubblewrap", "none")
+
+
+class IsolationRefused(Exception):
+    """Raised when a worker is to be started and the isolation that is demanded cannot be had; the text says why."""
+
+
 CONFINED = "bubblewrap: own files only, no network unless declared"
 
 
