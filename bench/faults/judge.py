@@ -102,13 +102,15 @@ class Bench:
         """Check, then play the script if check did not see it, then try the fixes."""
         if not fault.signs:
             return await self._edited(fault)
+        static: list[Finding | Reason] = []
         async with self._stage.put(fault.app) as (loaded, host):
-            checked = await check_report(loaded.target, host, fixes=False)
-            outcome = _outcome(fault, "check", checked)
-            if not outcome.caught:
+            if not fault.needs_runs:
+                checked = await check_report(loaded.target, host, fixes=False)
+                static = [item for item in fault.seen_in(checked.findings) if _counts(item)]
+                outcome = _outcome(fault, "check", checked)
+            if fault.needs_runs or not outcome.caught:
                 report = await simulate(loaded.target, host, script_of(loaded))
                 outcome = _outcome(fault, "simulate", report)
-        static = [item for item in fault.seen_in(checked.findings) if _counts(item)]
         return await self._with_fixes(fault, outcome) if static else outcome
 
     async def _edited(self, fault: Fault) -> Outcome:

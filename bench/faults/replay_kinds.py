@@ -66,7 +66,7 @@ def lost_recording(bed: Bed) -> Iterator[Fault]:
     stored = json.loads(bed.app.others[RECORDING])
     yield from bed.fault("lost recording", "all of it", lambda draft: draft.others.pop(RECORDING), signs)
     for index, call in enumerate(stored["calls"]):
-        kept = {**stored, "calls": [other for other in stored["calls"] if other is not call]}
+        kept = {**stored, "calls": [other for other in stored["calls"] if other["key"] != call["key"]]}
         yield from bed.fault(
             "lost recording",
             f"call {index}",

@@ -15,7 +15,7 @@ from bench.faults import apps
 from bench.faults.benign import variants
 from bench.faults.judge import Bench, Outcome, lost
 from bench.faults.kinds import COSTLY, KINDS, UNDETECTABLE
-from bench.faults.seed import SeedApp, sampled
+from bench.faults.seed import RECORDING, SeedApp, sampled
 
 PER_KIND = 2
 """Faults of each kind in each app, at most."""
@@ -62,8 +62,12 @@ async def _false_reds(bench: Bench, variant: str, app: SeedApp) -> list[dict[str
 
 def judge_named(name: str) -> AppResult:
     """`judge_app` in a process of its own."""
-    kinds = KINDS if name in apps.OURS else KINDS.keys() - COSTLY
-    return asyncio.run(judge_app(apps.load(name), kinds=[kind for kind in KINDS if kind in kinds]))
+    app = apps.load(name)
+    if name in apps.OURS:
+        return asyncio.run(judge_app(app))
+    # Runs with models take long, and an app of ours has them too.
+    per_kind = 1 if RECORDING in app.others else PER_KIND
+    return asyncio.run(judge_app(app, per_kind, [kind for kind in KINDS if kind not in COSTLY]))
 
 
 def measure() -> dict[str, Any]:

@@ -26,6 +26,7 @@ SERVER: Final = "http://server.invalid"
 """Stands in an app for the address of the server that it talks to."""
 RECORDING: Final = "recording.json"
 SETTINGS: Final = "greenrun.toml"
+RUN_REASONS = ("GR905", "GR906", "GR908")
 MEMBERS = ("widget", "operation", "variable", "resource", "node", "edge", "step")
 
 
@@ -127,6 +128,11 @@ class Fault:
     where: str
     signs: tuple[Sign, ...]
 
+    @property
+    def needs_runs(self) -> bool:
+        """Whether only a run can show it: every sign is one of the verdict's later steps, or a limit of a run."""
+        return all(code.startswith("GR7") or code in RUN_REASONS for item in self.signs for code in item.codes)
+
     def seen_in(self, findings: Iterable[Finding | Reason]) -> list[Finding | Reason]:
         return [finding for finding in findings if any(item.fits(finding) for item in self.signs)]
 
@@ -137,7 +143,9 @@ class Draft:
     def __init__(self, app: SeedApp) -> None:
         self._app = app
         # Thousands of drafts are made, and this copies several times as fast as deepcopy.
-        self.document, self.script, self.graphs = pickle.loads(pickle.dumps((app.document, app.script, dict(app.graphs))))
+        self.document, self.script, self.graphs = pickle.loads(
+            pickle.dumps((app.document, app.script, dict(app.graphs)))
+        )
         self.functions = dict(app.functions)
         self.others = dict(app.others)
         self.world = app.world

@@ -95,6 +95,12 @@ ROWS: list[tuple[str, Graph, tuple[Any, ...], dict[str, Any] | None]] = [
     ("duplicate_id", graph([node("a", "text"), node("a", "upper")]), ("GR602", "error", "a", None, None), None),
     ("unknown_node", graph([node("a", "acme.Ghost")]), ("GR603", "error", "a", None, None), None),
     ("no_type", graph([{"id": "a", "data": {}}]), ("GR603", "error", "a", None, None), None),
+    (
+        "code",
+        graph([{"id": "a", "type": "greenrun.code.Python", "data": {"code": "1 +"}}]),
+        ("GR610", "error", "a", None, "code"),
+        None,
+    ),
     ("elsewhere", graph([node("a", "vector.Collection")]), ("GR603", "error", "a", None, None), None),
     (
         "unavailable",

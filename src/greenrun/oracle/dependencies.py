@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from greenrun.document.values import is_record
-from greenrun.workflows.graph import Graph, load_graph
+from greenrun.workflows.graph import Graph
+from greenrun.workflows.nesting import inner_graph, named_workflow
 
 FUNCTION_NODE: Final = "greenrun.workflows.Function"
-SUBGRAPH_NODE: Final = "nodetool.workflows.subgraph.Subgraph"
-WORKFLOW_NODE: Final = "nodetool.workflows.workflow_node.Workflow"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,24 +27,10 @@ def dependencies(graph: Graph, path: str = "") -> Iterator[Dependency]:
         place = f"{path}{node.id}"
         if node.bypassed:
             continue
-        if node.type == FUNCTION_NODE:
-            name = node.properties.get("function")
-            if isinstance(name, str) and name:
-                yield Dependency(place, function=name)
-        elif node.type in (SUBGRAPH_NODE, WORKFLOW_NODE):
-            inner = _inner(node.properties)
-            workflow_id = node.properties.get("workflow_id")
-            if inner is not None:
-                yield from dependencies(load_graph(inner), f"{place}/")
-            elif node.type == WORKFLOW_NODE and isinstance(workflow_id, str) and workflow_id:
-                yield Dependency(place, workflow_id=workflow_id)
-
-
-def _inner(properties: Any) -> Any | None:
-    """The graph that a node carries; None when it carries none."""
-    stored = properties.get("graph")
-    if is_record(stored) and stored.get("nodes"):
-        return stored
-    carried = properties.get("workflow_json")
-    graph = carried.get("graph") if is_record(carried) else None
-    return graph if is_record(graph) and graph.get("nodes") else None
+        function = node.properties.get("function") if node.type == FUNCTION_NODE else None
+        if isinstance(function, str) and function:
+            yield Dependency(place, function=function)
+        elif (workflow_id := named_workflow(node.type, node.properties)) is not None:
+            yield Dependency(place, workflow_id=workflow_id)
+        elif (inner := inner_graph(graph, node)) is not None:
+            yield from dependencies(inner, f"{place}/")

@@ -125,7 +125,7 @@ def _unread_failures(evidence: Evidence, record: RunRecord) -> dict[str, Message
     if item is None or item.graph is None:
         return {}
     types = {node.id: node.type for node in item.graph.nodes}
-    read = {edge.source for edge in item.graph.edges if edge.source_handle == "status"}
+    read = {edge.source for edge in item.graph.edges if edge.source_handle in _tells_status(types.get(edge.source, ""))}
     return {
         node: message
         for message in record.messages
@@ -133,6 +133,11 @@ def _unread_failures(evidence: Evidence, record: RunRecord) -> dict[str, Message
         and types.get(node := str(message.get("node_id")), "").startswith(REQUESTS)
         and node not in read
     }
+
+
+def _tells_status(node_type: str) -> tuple[str, ...]:
+    """The outputs of a request that say whether it was answered well."""
+    return ("status", "output") if node_type == f"{REQUESTS}Delete" else ("status",)
 
 
 def judge_provider_calls(evidence: Evidence) -> list[Finding]:

@@ -162,6 +162,7 @@ class HostRunner:
             params=request.params,
             node_properties=request.node_properties,
             workflow_id=self._workflow_id(operation.graph, operation.graph_key),
+            operation_id=operation.id,
         )
         return await self._host.run(spec, emit)
 

@@ -56,6 +56,7 @@ class RunSpec:
     params: dict[str, Any] = field(default_factory=lambda: {})
     node_properties: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {})
     workflow_id: str | None = None
+    operation_id: str | None = None
     timeout_ms: float | None = None
     cost_cap: float | None = None
     allow_external: bool = True

@@ -11,7 +11,7 @@ from typing import Any
 
 from greenrun.workflows.messages import TERMINAL, Message
 
-_CALLS = ("llm_call", "provider_call_failed")
+_CALLS = ("llm_call", "prediction", "provider_call_failed")
 _FAILED_NODE = ("error", "failed")
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 from greenrun.document.findings import Finding, Fix, Place
+from greenrun.workflows.code_rules import code
 from greenrun.workflows.edge_rules import cycles, dangling, fan_in, missing_handles, scopes, types, unknown_handles
 from greenrun.workflows.facts import GraphFacts
 from greenrun.workflows.graph import Graph, Node, load_graph
@@ -90,6 +91,7 @@ RULES: Final[tuple[Rule, ...]] = (
     empty_values,
     empty_slots,
     slot_aliases,
+    code,
     provider_rule,
     fan_in,
     cycles,
@@ -113,6 +115,7 @@ NAMES: Final[dict[str, str]] = {
     "GR607": "property",
     "GR608": "property",
     "GR609": "slot_type_alias",
+    "GR610": "code",
     "GR612": "unknown_provider",
     "GR615": "fan_in",
     "GR616": "cycle",

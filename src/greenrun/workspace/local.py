@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from greenrun.oracle.host import FunctionUntrusted
+from greenrun.workflows.engine import Questions
 from greenrun.workflows.functions import FunctionHost, FunctionPorts
 from greenrun.workflows.functions.errors import FunctionError
 from greenrun.workflows.node import NodeError
@@ -26,7 +27,7 @@ class LocalHost:
 
     `trust` lets code that a bundle carries be imported. `models` says how models answer, unless `providers` are given. `assets`
     keeps media (None: it goes with the host). `allow` names addresses (ip, port) that requests may reach although they are not
-    public. `cost_cap` (US dollars) and `allow_external` bound every run.
+    public. `cost_cap` (US dollars) and `allow_external` bound every run. With `questions` the failure of a node is asked about.
 
     Raises:
         LoadError: The recording that `models` names is not one.
@@ -44,12 +45,14 @@ class LocalHost:
         allow: Collection[tuple[str, int]] = (),
         cost_cap: float | None = None,
         allow_external: bool = False,
+        questions: Questions | None = None,
     ) -> None:
         self._app = app
         self._trust = trust
         self._registry = registry or default_registry()
         self._cost_cap = cost_cap
         self._allow_external = allow_external
+        self._questions = questions
         self._functions = FunctionHost(
             app.workflows,
             sources=app.target.functions,
@@ -111,7 +114,15 @@ class LocalHost:
 
     async def run(self, spec: RunSpec, emit: Callable[[dict[str, Any]], None]) -> RunResult:
         bounded = replace(spec, cost_cap=self._cost_cap, allow_external=self._allow_external)
-        return await execute(bounded, emit, registry=self._registry, functions=self._functions, services=self._services)
+        escalate = None if self._questions is None else self._questions.about(operationId=spec.operation_id)
+        return await execute(
+            bounded,
+            emit,
+            registry=self._registry,
+            functions=self._functions,
+            services=self._services,
+            escalate=escalate,
+        )
 
     async def _graph(self, workflow_id: str) -> Any | None:
         """A graph that a node names: one that the app carries, else one of its folder."""

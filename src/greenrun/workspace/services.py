@@ -12,7 +12,6 @@ from greenrun.workflows.files import WorkspaceFiles
 from greenrun.workflows.functions import FunctionPorts
 from greenrun.workflows.media.assets import AssetFolder
 from greenrun.workflows.messages import Emit
-from greenrun.workflows.net.client import guarded_client
 from greenrun.workflows.providers.interface import Providers
 from greenrun.workflows.run import RunResult
 
@@ -83,6 +82,8 @@ class LocalServices:
 
     def http(self) -> httpx.AsyncClient:
         if self._client is None:
+            from greenrun.workflows.net.client import guarded_client
+
             self._client = guarded_client(allow=self._allow)
         return self._client
 

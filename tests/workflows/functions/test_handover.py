@@ -331,7 +331,7 @@ def test_a_file_that_cannot_be_copied_is_refused_with_the_reason(
     scratch: Scratch, photo: dict[str, Any], tmp_path: Path
 ):
     scratch.inputs.rmdir()
-    with pytest.raises(FileRefused, match='parameter "photo" names the file ".*", which cannot be handed over'):
+    with pytest.raises(FileRefused, match=r'parameter "photo" names the file ".*", which cannot be handed over'):
         handover(scratch, tmp_path).lend({"photo": photo}, ())
 
 

@@ -27,7 +27,7 @@ from greenrun.workflows.functions.sandbox.launch import Launch
 Event: TypeAlias = dict[str, Any]
 Told: TypeAlias = Callable[[Event], Awaitable[None] | None]
 
-REST_SECONDS = 2.0
+REST_SECONDS = 1.0
 GUARD_PRIORITY = -10
 GRACE_SECONDS = 3.0
 """How long the guard has to end everything before the process tree is searched."""

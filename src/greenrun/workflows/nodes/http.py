@@ -66,7 +66,7 @@ class _Request(Node):
             raise NodeError("there is no URL; give one such as https://example.com/data.json")
         headers = read_headers(self.headers)
         try:
-            return await context.http().request(
+            answer = await context.http().request(
                 self.method,
                 url,
                 content=self.body_bytes(headers),
@@ -84,6 +84,18 @@ class _Request(Node):
             raise NodeError(f"{host_of(url)} redirects too often; give the address that it leads to") from None
         except httpx.HTTPError as error:
             raise NodeError(f"the request to {host_of(url)} failed: {error or type(error).__name__}") from None
+        if not answer.is_success:
+            # Not an error of the node (spec: nodes B2), and still something that whoever judges the run has to know.
+            context.message(
+                {
+                    "type": "provider_call_failed",
+                    "node_id": context.node_id,
+                    "provider": host_of(url),
+                    "kind": "server" if answer.is_server_error else "client",
+                    "status": answer.status_code,
+                }
+            )
+        return answer
 
 
 def host_of(url: str) -> str:

@@ -273,11 +273,6 @@ def open_many_files() -> str:
         kept.append(open(os.devnull, "rb"))  # noqa: SIM115
 
 
-def compute() -> str:
-    while True:
-        pass
-
-
 def compute_deaf() -> str:
     signal.signal(signal.SIGXCPU, signal.SIG_IGN)
     while True:
