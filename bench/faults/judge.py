@@ -102,15 +102,12 @@ class Bench:
         """Check, then play the script if check did not see it, then try the fixes."""
         if not fault.signs:
             return await self._edited(fault)
-        static: list[Finding | Reason] = []
         async with self._stage.put(fault.app) as (loaded, host):
-            if not fault.needs_runs:
-                checked = await check_report(loaded.target, host, fixes=False)
-                static = [item for item in fault.seen_in(checked.findings) if _counts(item)]
-                outcome = _outcome(fault, "check", checked)
-            if fault.needs_runs or not outcome.caught:
-                report = await simulate(loaded.target, host, script_of(loaded))
-                outcome = _outcome(fault, "simulate", report)
+            checked = None if fault.needs_runs else await check_report(loaded.target, host, fixes=False)
+            outcome = _outcome(fault, "check", checked) if checked is not None else None
+            if outcome is None or not outcome.caught:
+                outcome = _outcome(fault, "simulate", await simulate(loaded.target, host, script_of(loaded)))
+        static = [item for item in fault.seen_in(checked.findings) if _counts(item)] if checked is not None else []
         return await self._with_fixes(fault, outcome) if static else outcome
 
     async def _edited(self, fault: Fault) -> Outcome:

@@ -98,7 +98,7 @@ ROWS: list[tuple[str, Graph, tuple[Any, ...], dict[str, Any] | None]] = [
     (
         "code",
         graph([{"id": "a", "type": "greenrun.code.Python", "data": {"code": "1 +"}}]),
-        ("GR610", "error", "a", None, "code"),
+        ("GR610", "error", "a", "code", None),
         None,
     ),
     ("elsewhere", graph([node("a", "vector.Collection")]), ("GR603", "error", "a", None, None), None),

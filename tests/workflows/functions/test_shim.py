@@ -71,7 +71,7 @@ def test_killed_server_leaves_no_worker_and_no_child(tagged: Path, isolation: st
     process = server(tagged, "basic:sleep_with_children", isolation)
     started = children_of(process)
     workers = shims_of(tagged)
-    assert len(workers) >= 2
+    assert workers
     os.kill(process.pid, signal.SIGKILL)
     process.communicate(timeout=10)
     assert alive_after([*workers, *started]) == []

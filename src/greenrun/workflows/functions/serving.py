@@ -19,7 +19,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from greenrun.sdk import Chunk, Progress
@@ -383,7 +383,7 @@ class Session:
             "file": self._modules.shown(local[-1].filename) if local else None,
             "line": local[-1].lineno if local else None,
             "traceback": "".join(shown)[-MAX_TRACEBACK:],
-            "limit": _limit_behind(error),
+            "limit": _limit_behind(error, frames),
         }
 
     def _frame(self, frame: traceback.FrameSummary) -> traceback.FrameSummary:
@@ -424,10 +424,12 @@ def _collect_ended() -> None:
             pass
 
 
-def _limit_behind(error: BaseException) -> str | None:
-    """The limit of a worker that showed as this error."""
+def _limit_behind(error: BaseException, frames: Sequence[traceback.FrameSummary]) -> str | None:
+    """The limit of a worker that showed as this error, raised where the frames end."""
     if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and str(error) == "can't start new thread"):
         return "memory_mb"  # a thread needs a stack
+    if isinstance(error, BlockingIOError) and frames and "fork" in (frames[-1].line or ""):
+        return "processes"
     return _LIMITS_BY_ERRNO.get(error.errno or 0) if isinstance(error, OSError) else None
 
 

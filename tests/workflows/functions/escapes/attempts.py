@@ -260,11 +260,11 @@ def write_large_file() -> str:
 
 
 def write_many_files() -> str:
-    number = 0
-    while True:
-        number += 1
+    for number in range(40):
         with open(os.path.join(tempfile.gettempdir(), str(number)), "wb") as file:
             file.write(b"x" * MB)
+    time.sleep(60)
+    return "reached the end"
 
 
 def open_many_files() -> str:
