@@ -272,3 +272,24 @@ def wrong_constant(bed: Bed) -> Iterator[Fault]:
                     _set_property(key, node, name, value.replace("{{", "{")[::-1]),
                     [*bed.result_signs(item.id), *node_signs(item, node.id)],
                 )
+
+
+def control_cycle(bed: Bed) -> Iterator[Fault]:
+    """Two nodes control each other, so that each waits for the other."""
+    for item, key, graph in graphs(bed):
+        inner = [node.id for node in graph.nodes if not node.is_input and not node.is_output]
+        for one, other in combinations(inner, 2):
+
+            def change(draft: Draft, key: str = key, one: str = one, other: str = other) -> None:
+                for source, target in ((one, other), (other, one)):
+                    ends = {"source": source, "sourceHandle": "__control__", "target": target}
+                    edge = {"id": f"{NEW}-{source}", **ends, "targetHandle": "__control__", "edge_type": "control"}
+                    draft.graph(key)["edges"].append(edge)
+
+            signs = [sign("GR616 GR721", operation=item.id, node=node) for node in inner]
+            yield from bed.fault(
+                "nodes that control each other",
+                f"{item.id} {one} and {other}",
+                change,
+                [*signs, *bed.run_signs(item.id)],
+            )

@@ -113,6 +113,7 @@ KINDS: Final[dict[str, Kind]] = {
     "duplicate node id": graph_kinds.duplicate_node_id,
     "missing node id": graph_kinds.missing_node_id,
     "cycle in a graph": graph_kinds.cycle,
+    "nodes that control each other": graph_kinds.control_cycle,
     "input fed by an edge": graph_kinds.fed_input,
     "bypassed output": graph_kinds.bypassed_output,
     "inputs with one name": graph_kinds.colliding_names,

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import resource
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from greenrun.workflows.functions import protocol
+from greenrun.workflows.functions import protocol, serving
 from greenrun.workflows.functions.serving import Printed, Session
 from greenrun.workflows.functions.sources import ModuleSources
 
@@ -219,3 +221,59 @@ def test_printed_text_becomes_log_events():
     session.close()
     ours.close()
     theirs.close()
+
+
+@pytest.mark.parametrize(
+    ("raising", "limit"),
+    [
+        ("raise MemoryError", "memory_mb"),
+        ('raise RuntimeError("can\'t start new thread")', "memory_mb"),
+        ("raise RuntimeError('other')", None),
+        ("raise OSError(errno.EFBIG, 'too large')", "file_size_mb"),
+        ("raise OSError(errno.EMFILE, 'too many')", "open_files"),
+        ("raise OSError(errno.ENOENT, 'missing')", None),
+        ("raise OSError('without a number')", None),
+        ("raise BlockingIOError(errno.EAGAIN, 'fork')  # as os.fork does", "processes"),
+        ("raise BlockingIOError(errno.EAGAIN, 'read')", None),
+    ],
+)
+def test_an_error_that_shows_a_limit_names_it(
+    line: Line, sample: Callable[[str], dict[str, Any]], raising: str, limit: str | None
+):
+    sample(f"import errno\ndef f() -> int:\n    {raising}\n")
+    assert line.ask("call", name="f", params={})[-1]["failure"]["limit"] == limit
+
+
+def test_threads_that_a_call_left_are_counted(line: Line, sample: Callable[[str], dict[str, Any]]):
+    sample(
+        "import threading\nover = threading.Event()\nthreading.Thread(target=over.wait, args=(9,)).start()\n"
+        "def f() -> None: threading.Thread(target=over.wait, args=(9,)).start()\ndef end() -> None: over.set()\n"
+    )
+    assert line.ask("call", name="f", params={})[-1]["threads"] == 1
+    assert line.ask("call", name="end", params={})[-1]["threads"] == 0
+
+
+def test_threads_of_an_event_loop_end_with_the_call(line: Line, sample: Callable[[str], dict[str, Any]]):
+    sample("import asyncio, os\nasync def f() -> int: return await asyncio.to_thread(os.getpid)\n")
+    for _ in range(2):
+        event = line.ask("call", name="f", params={})[-1]
+        assert (event["answer"]["outputs"], event["threads"]) == ({"result": os.getpid()}, 0)
+
+
+def test_processor_time_is_limited_during_a_call_only():
+    before = resource.getrlimit(resource.RLIMIT_CPU)
+    with serving._processor_limit(1_000):
+        soft = resource.getrlimit(resource.RLIMIT_CPU)[0]
+    assert time.process_time() < soft - 999 < time.process_time() + 3
+    assert resource.getrlimit(resource.RLIMIT_CPU) == before
+    with serving._processor_limit(None):
+        assert resource.getrlimit(resource.RLIMIT_CPU) == before
+
+
+def test_children_that_ended_are_collected(line: Line, sample: Callable[[str], dict[str, Any]]):
+    child = os.posix_spawn("/bin/true", ["true"], {})
+    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+    sample("def f() -> int: return 1\n")
+    line.ask("call", name="f", params={}, reap=True)
+    with pytest.raises(ChildProcessError):
+        os.waitpid(child, os.WNOHANG)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import secrets
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Mapping
@@ -180,14 +182,14 @@ class FunctionHost:
         call = FunctionCall(function, messages.stamped(emit, job_id))
         call.running()
         try:
-            return await self._run(call, params, timeout_ms)
+            return await self._run(call, dict(params), timeout_ms)
         except FunctionError as error:
             return call.failed(error.message)
         except asyncio.CancelledError:
             call.cancelled()
             raise
 
-    async def _run(self, call: FunctionCall, params: Mapping[str, Any], timeout_ms: float | None) -> RunResult:
+    async def _run(self, call: FunctionCall, params: dict[str, Any], timeout_ms: float | None) -> RunResult:
         module, name = self._sources.locate(call.function)
         closure = self._sources.closure(call.function, module)
         ports = await self._ports(call.function, module, name, closure, call.on_event)
@@ -232,9 +234,11 @@ class FunctionHost:
         except WorkerGone as gone:
             return call.failed(self._broken_off(call.function, gone))
         finally:
-            settings.set_aside()
             files.end()
-            await self._pool.release(worker, reusable=reusable)
+            try:
+                await self._pool.release(worker, reusable=reusable)
+            finally:
+                settings.set_aside()
 
     async def _yielded(self, call: FunctionCall, files: Handover, event: Event) -> None:
         place = f'output "{event.get("output")}"'
@@ -373,7 +377,7 @@ class _Settings:
 
     refusal = (
         f"wrote {SETTINGS_FILE}, which decides how functions run and is for people to write. "
-        f"What it wrote is in {SETTINGS_FILE}.refused."
+        f"It was renamed to {SETTINGS_FILE}.refused-...; look at it before the next run."
     )
 
     def __init__(self, workspace: Path | None) -> None:
@@ -384,7 +388,8 @@ class _Settings:
         """Rename the file if the function has made one; whether it had."""
         if self._file is None or not os.path.lexists(self._file):
             return False
-        os.replace(self._file, f"{self._file}.refused")
+        with contextlib.suppress(OSError):  # a folder that is read-only by now; the run fails in any case
+            os.replace(self._file, f"{self._file}.refused-{secrets.token_hex(4)}")
         return True
 
 
