@@ -12,10 +12,11 @@ An app folder is::
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from greenrun.document.errors import JsonReadError
 from greenrun.document.js import is_list
@@ -179,6 +180,19 @@ def _target(value: object, path: Path) -> Target:
         return target_from_json(value, str(path))
     except TargetError as error:
         raise LoadError(str(error)) from error
+
+
+def named_files(value: Any) -> Iterator[Path]:
+    """The files of this machine that media in a script or in params names."""
+    if isinstance(value, list | tuple):
+        for item in value:
+            yield from named_files(item)
+    elif is_record(value):
+        uri = value.get("uri")
+        if isinstance(value.get("type"), str) and isinstance(uri, str) and uri.startswith("file://"):
+            yield Path(unquote(urlsplit(uri).path))
+        for item in value.values():
+            yield from named_files(item)
 
 
 def with_files(value: Any, folder: Path) -> Any:

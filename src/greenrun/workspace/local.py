@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from greenrun.oracle.host import FunctionUntrusted
-from greenrun.workflows.engine import Questions
+from greenrun.workflows.engine import Questions, Services
 from greenrun.workflows.functions import FunctionHost, FunctionPorts
 from greenrun.workflows.functions.errors import FunctionError
 from greenrun.workflows.node import NodeError
@@ -28,6 +28,7 @@ class LocalHost:
     `trust` lets code that a bundle carries be imported. `models` says how models answer, unless `providers` are given. `assets`
     keeps media (None: it goes with the host). `allow` names addresses (ip, port) that requests may reach although they are not
     public. `cost_cap` (US dollars) and `allow_external` bound every run. With `questions` the failure of a node is asked about.
+    `files` are those outside the app's folder that may be read (None: all); media in a document may name no others.
 
     Raises:
         LoadError: The recording that `models` names is not one.
@@ -46,6 +47,7 @@ class LocalHost:
         cost_cap: float | None = None,
         allow_external: bool = False,
         questions: Questions | None = None,
+        files: Collection[Path] | None = None,
     ) -> None:
         self._app = app
         self._trust = trust
@@ -61,6 +63,7 @@ class LocalHost:
             isolation=app.settings.isolation,
             limits=app.settings.limits,
             environment=app.settings.environment,
+            media=None if files is None else [*files, *(item for item in (app.workspace, assets) if item is not None)],
             import_timeout_ms=app.settings.import_timeout_ms,
         )
         self._models = given(providers) if providers is not None else models_for(models or ModelOptions(), app)
@@ -72,6 +75,8 @@ class LocalHost:
             function_ports=self._ports_for_node,
             call_function=self._call_function,
             allow=allow,
+            files=files,
+            made=lambda: self._functions.artifacts,
         )
 
     @property
@@ -82,6 +87,11 @@ class LocalHost:
     def isolation(self) -> str:
         """How well user code is kept apart here."""
         return self._functions.isolation
+
+    @property
+    def services(self) -> Services:
+        """What runs of this host may use."""
+        return self._services
 
     @property
     def model_calls(self) -> dict[str, Any]:

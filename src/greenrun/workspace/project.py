@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,7 +17,7 @@ from greenrun.oracle.resolve import resolve
 from greenrun.oracle.simulate import HostRunner, simulate
 from greenrun.workflows.registry import Registry
 from greenrun.workspace.errors import LoadError
-from greenrun.workspace.folder import LoadedApp, load_path
+from greenrun.workspace.folder import LoadedApp, load_path, named_files
 from greenrun.workspace.local import LocalHost
 from greenrun.workspace.models import ModelOptions, Source
 
@@ -67,14 +67,18 @@ class Project:
         self._cost_cap = cost_cap
         self._allow_external = allow_external
 
-    def host(self, *, assets: Path | None = None) -> LocalHost:
-        """A new host for this app: an async context manager that owns the worker processes. `assets` keeps media."""
+    def host(self, *, assets: Path | None = None, files: Collection[Path] | None = None) -> LocalHost:
+        """A new host for this app: an async context manager that owns the worker processes.
+
+        `assets` keeps media; `files` are those outside the app's folder that may be read (None: all).
+        """
         return LocalHost(
             self.loaded,
             registry=self._registry,
             trust=self.trust,
             models=self.models,
             assets=assets,
+            files=files,
             cost_cap=self._cost_cap,
             allow_external=self._allow_external,
         )
@@ -107,7 +111,8 @@ class Project:
     async def asimulate(self, options: SimulateOptions | None = None, *, assets: Path | None = None) -> Report:
         """`simulate` inside an event loop. Media that runs make is kept in the folder `assets`, if one is given."""
         options = self.with_script(options or SimulateOptions())
-        async with self.host(assets=assets) as host:
+        files = [*named_files(dict(options.params)), *named_files(options.interact)]
+        async with self.host(assets=assets, files=files) as host:
             report = await simulate(self.loaded.target, host, options)
             return replace(report, isolation=host.isolation, models=host.model_calls)
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import base64
+import os
 import tempfile
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 from greenrun.workflows.files import WorkspaceFiles
 from greenrun.workflows.functions import FunctionPorts
 from greenrun.workflows.media.assets import AssetFolder
+from greenrun.workflows.media.content import LIMIT, too_large
 from greenrun.workflows.messages import Emit
+from greenrun.workflows.node import NodeError
 from greenrun.workflows.providers.interface import Providers
 from greenrun.workflows.run import RunResult
 
@@ -28,7 +34,8 @@ class LocalServices:
 
     `workspace` is the folder that nodes may read and write; an app that lies in none gets an empty one that goes with the host.
     Media goes to `assets`; without one, to a folder that goes with the host too. `allow` names addresses (ip, port) that may be
-    reached although they are not public.
+    reached although they are not public. `files` are those that a person named and that may be read wherever they lie (None: all),
+    `made` is the folder of files that functions made.
     """
 
     def __init__(
@@ -41,6 +48,8 @@ class LocalServices:
         function_ports: FunctionPortsOf,
         call_function: CallFunction,
         allow: Collection[tuple[str, int]] = (),
+        files: Collection[Path] | None = (),
+        made: Callable[[], Path] | None = None,
     ) -> None:
         self._given_workspace = workspace
         self._given_assets = assets
@@ -50,6 +59,8 @@ class LocalServices:
         self._function_ports = function_ports
         self._call_function = call_function
         self._allow = tuple(allow)
+        self._named = None if files is None else frozenset(map(os.path.realpath, files))
+        self._made = made
         self._client: httpx.AsyncClient | None = None
 
     @cached_property
@@ -72,10 +83,37 @@ class LocalServices:
         return AssetFolder(self._given_assets or self._folder / "assets", roots=(self._workspace,), client=self.http)
 
     async def store_asset(self, ref: dict[str, Any]) -> dict[str, Any]:
-        return await self.assets.store(ref)
+        found = await self._named_content(ref)
+        return await self.assets.store(
+            ref if found is None else {**ref, "uri": "", "data": base64.b64encode(found).decode("ascii")}
+        )
 
     async def read_media(self, ref: Mapping[str, Any]) -> bytes:
-        return await self.assets.read(ref)
+        found = await self._named_content(ref)
+        return await self.assets.read(ref) if found is None else found
+
+    async def _named_content(self, ref: Mapping[str, Any]) -> bytes | None:
+        """The content of a file that a person named, or that a function made, wherever it lies; None for any other reference."""
+        uri = ref.get("uri")
+        if ref.get("data") or not isinstance(uri, str) or not uri.startswith("file://"):
+            return None
+        return await asyncio.to_thread(self._content, unquote(urlsplit(uri).path))
+
+    def _content(self, name: str) -> bytes | None:
+        path = os.path.realpath(name)
+        if self._named is not None and path not in self._named and not self._is_made(path):
+            return None
+        try:
+            with open(path, "rb") as file:
+                data = file.read(LIMIT + 1)
+        except OSError as error:
+            raise NodeError(f'the file "{name}" cannot be read: {error.strerror or error}') from None
+        if len(data) > LIMIT:
+            raise too_large(LIMIT)
+        return data
+
+    def _is_made(self, path: str) -> bool:
+        return self._made is not None and path.startswith(os.path.realpath(self._made()) + os.sep)
 
     def provider(self, kind: str, name: str) -> Any:
         return self.providers.provider(kind, name)
