@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -13,6 +13,8 @@ from bench.timing import growth
 
 Results: TypeAlias = Mapping[str, Any]
 """The results of the benchmarks by their names."""
+
+NOTHING: Mapping[str, Any] = {"rows": ()}
 
 LINEAR = 1.15
 """The largest exponent between two sizes that counts as linear growth."""
@@ -148,26 +150,22 @@ NOT_HERE = (
 )
 """What the project has a bar for and these benchmarks do not measure."""
 
-WHY: Mapping[tuple[str, str], str] = {
-    (
-        "engine",
-        "waiting",
-    ): "a node takes the items of a stream one after another, so that results, messages and costs come in "
-    "the same order each time; the others start all items at once. Branches of a graph do wait side by side",
-    (
-        "engine",
-        "fan-out",
-    ): "a join waits for each of its edges by itself, and n edges are as many streams to keep in order",
-    (
-        "peers",
-        "click",
-    ): "the simulation calls the page's handler directly, in the same process: there is no run with limits, "
-    "messages and a record, and nothing is folded or sent before the figure is taken",
-    ("peers", "test"): "as for a click; with a function, the start of its worker process counts as well",
-    ("peers", "open"): "a page function is called, no document is read from files and resolved",
-    ("peers", "cold"): "less is imported",
+UNKNOWN = "not known yet"
+
+WHY: Mapping[str, str] = {
+    "chain": UNKNOWN,
+    "fan-out": "a join waits for each of its edges by itself, and n edges are as many streams to keep in order",
+    "streaming": UNKNOWN,
+    "correlation": UNKNOWN,
+    "waiting": "a node takes the items of a stream one after another, so that results, messages and costs come in the same "
+    "order each time; the others start all items at once. Branches of a graph do wait side by side",
+    "click": "the simulation calls the page's handler directly, in the same process: there is no run with limits, messages and "
+    "a record, and nothing is folded or sent before the figure is taken",
+    "open": "a page function is called, no document is read from files and resolved",
+    "test": "as for a click; with a function, the start of its worker process counts as well",
+    "cold": "most of this is the import of modules, and fewer are imported",
 }
-"""Why somebody may be faster, by benchmark and by work or measure."""
+"""Why somebody may be faster, by work or measure."""
 
 
 def judged(results: Results) -> Iterator[tuple[Bar, Reading]]:
@@ -178,21 +176,39 @@ def judged(results: Results) -> Iterator[tuple[Bar, Reading]]:
 
 
 def ahead(results: Results) -> Iterator[str]:
-    """A sentence for each figure in which a peer is faster than Greenrun's own way that it is compared with."""
-    for row in results.get("engine", {"rows": ()})["rows"]:
+    """A sentence for each work and measure in which a peer is faster than Greenrun's own way, and why that is so."""
+    for work, told in _grouped(_faster_engines(results)).items():
+        yield f"{work}: {'; '.join(told)}. Why: {WHY[work]}."
+    for measure, told in _grouped(_faster_forms(results)).items():
+        yield f"{measure}: {'; '.join(told)}. Why: {WHY[measure]}."
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for name, told in pairs:
+        groups.setdefault(name, []).append(told)
+    return groups
+
+
+def _faster_engines(results: Results) -> Iterator[tuple[str, str]]:
+    for row in results.get("engine", NOTHING)["rows"]:
         if row["ratio"] < 1 and row["side"] in engine.PEERS:
-            yield f"{_what(row)}: {row['side']} takes {row['ratio']} of the time: {WHY[('engine', row['work'])]}."
-    rows = results.get("peers", {"rows": ()})["rows"]
-    for row in rows:
+            yield row["work"], f"{row['side']} takes {row['ratio']} of Greenrun's time at n = {row['size']}"
+
+
+def _faster_forms(results: Results) -> Iterator[tuple[str, str]]:
+    found = results.get("peers", NOTHING)
+    for row in found["rows"]:
         if row["side"] not in (peers.STREAMLIT, peers.NICEGUI):
             continue
+        slower: list[str] = []
         for side in (peers.OURS, peers.FUNCTION):
-            ours = _row({"rows": rows}, form=row["form"], measure=row["measure"], side=side)
+            ours = _row(found, form=row["form"], measure=row["measure"], side=side)
             if ours is not None and row["p50_ms"] < ours["p50_ms"]:
-                yield (
-                    f"{row['measure']}, {row['form']} form: {row['side']} takes {row['p50_ms']} ms and {side} "
-                    f"{ours['p50_ms']} ms: {WHY[('peers', row['measure'])]}."
-                )
+                slower.append(f"{ours['p50_ms']} ({side.partition(', ')[2]})")
+        if slower:
+            told = f"{row['side']} takes {row['p50_ms']} ms and Greenrun {' and '.join(slower)}"
+            yield row["measure"], f"{told} with the {row['form']} form"
 
 
 def table(results: Results) -> str:

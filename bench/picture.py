@@ -1,4 +1,4 @@
-"""docs/images/engine.svg: how the time of each work grows with its size, on every engine."""
+"""docs/images/engine.svg: what a step costs on every engine, by the size of the work."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ STYLES: Mapping[str, tuple[str, float, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
-    """Maps a positive number to a place between two ends, by its logarithm."""
+class Axis:
+    """Maps a number to a place between two ends."""
 
     low: float
     high: float
@@ -32,32 +32,33 @@ class Scale:
     end: float
 
     def at(self, value: float) -> float:
-        share = math.log10(value / self.low) / math.log10(self.high / self.low)
+        share = (value - self.low) / (self.high - self.low)
         return round(self.start + share * (self.end - self.start), 1)
 
-    def tens(self) -> list[float]:
-        """The powers of ten on the scale."""
-        first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
-        return [10.0**exponent for exponent in range(first, last + 1)]
+
+def ticks(highest: float) -> list[float]:
+    """Round numbers from 0 to the first one that is not below `highest`, in four to ten steps."""
+    size = 10 ** math.floor(math.log10(highest))
+    step = next(part * size for part in (0.1, 0.2, 0.25, 0.5, 1.0) if highest / (part * size) <= 8)
+    return [round(step * number, 6) for number in range(math.ceil(highest / step - 1e-9) + 1)]
 
 
 def picture(result: Mapping[str, Any]) -> str:
-    """The picture as SVG: a panel for each work that has several sizes, both axes logarithmic. It loads nothing."""
+    """The picture as SVG: a panel for each work that has several sizes, the sizes on a logarithmic axis. It loads nothing."""
     growing = dict.fromkeys(item["work"] for item in result["growth"])
     rows = [row for row in result["rows"] if row["work"] in growing]
     sides = [side for side in STYLES if any(row["side"] == side for row in rows)]
-    times = [row["p50_ms"] for row in rows]
-    low, high = 10 ** math.floor(math.log10(min(times))), 10 ** math.ceil(math.log10(max(times)))
+    marks = ticks(max(row["step_us"] for row in rows))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
         'role="img" font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif" font-size="13">',
-        "<title>Time of a run by size</title>",
+        "<title>Microseconds a step by size</title>",
         f'<rect width="{WIDTH}" height="{HEIGHT}" rx="8" fill="#ffffff"/>',
-        _text(LEFT, 34, "Time of a run by the size of its work", size=18, weight=600),
+        _text(LEFT, 34, "What a step costs, by the size of the work", size=18, weight=600),
         _text(
             LEFT,
             56,
-            "milliseconds, median, both axes logarithmic: a straight line of the grid's slope is linear growth",
+            "microseconds a step, median: lower is faster, and a level line is linear growth of the whole",
         ),
         *_legend(sides),
     ]
@@ -65,26 +66,27 @@ def picture(result: Mapping[str, Any]) -> str:
         left = LEFT + number % 2 * (PANEL_WIDTH + GAP_X)
         top = TOP + 28 + number // 2 * (PANEL_HEIGHT + GAP_Y)
         own = [row for row in rows if row["work"] == work]
-        parts += _panel(work, own, sides, left, top, Scale(low, high, top + PANEL_HEIGHT, top))
+        parts += _panel(work, own, sides, left, top, marks)
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
 def _panel(
-    work: str, rows: Sequence[Mapping[str, Any]], sides: Sequence[str], left: float, top: float, down: Scale
+    work: str, rows: Sequence[Mapping[str, Any]], sides: Sequence[str], left: float, top: float, marks: Sequence[float]
 ) -> Iterator[str]:
     sizes = sorted({row["size"] for row in rows})
-    across = Scale(sizes[0], sizes[-1], left, left + PANEL_WIDTH)
+    across = Axis(math.log10(sizes[0]), math.log10(sizes[-1]), left, left + PANEL_WIDTH)
+    down = Axis(0, marks[-1], top + PANEL_HEIGHT, top)
     yield _text(left, top - 12, work, size=15, weight=600)
-    for value in down.tens():
+    for value in marks:
         y = down.at(value)
         yield f'<line x1="{left}" y1="{y}" x2="{left + PANEL_WIDTH}" y2="{y}" stroke="#e5e7eb"/>'
-        yield _text(left - 8, y + 4, _number(value), anchor="end", colour="#6b7280", size=12)
+        yield _text(left - 8, y + 4, f"{value:g}", anchor="end", colour="#6b7280", size=12)
     for size in sizes:
-        x = across.at(size)
+        x = across.at(math.log10(size))
         yield f'<line x1="{x}" y1="{top}" x2="{x}" y2="{top + PANEL_HEIGHT}" stroke="#e5e7eb"/>'
         yield _text(x, top + PANEL_HEIGHT + 18, f"n = {size}", anchor="middle", colour="#6b7280", size=12)
     for side in reversed(sides):
-        points = [(across.at(row["size"]), down.at(row["p50_ms"])) for row in rows if row["side"] == side]
+        points = [(across.at(math.log10(row["size"])), down.at(row["step_us"])) for row in rows if row["side"] == side]
         colour, width, dashes = STYLES[side]
         path = " ".join(f"{x},{y}" for x, y in points)
         yield f'<polyline points="{path}" fill="none" {_stroke(colour, width, dashes)}/>'
@@ -109,7 +111,3 @@ def _text(
 ) -> str:
     look = f'fill="{colour}" font-size="{size}" font-weight="{weight}"'
     return f'<text x="{x}" y="{y}" text-anchor="{anchor}" {look}>{html.escape(text)}</text>'
-
-
-def _number(value: float) -> str:
-    return f"{value:g}" if value < 1000 else f"{value:,.0f}"

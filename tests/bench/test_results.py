@@ -13,9 +13,10 @@ import pytest
 from bench import bars, results
 from bench.__main__ import BENCHMARKS, main
 from bench.engine import run as engine
+from bench.engine.works import WORKS
 from bench.machine import machine
 from bench.peers import run as peers
-from bench.picture import Scale, picture
+from bench.picture import picture, ticks
 
 TIMES = {engine.OURS: 2.0, engine.ANEW: 3.0, "LangGraph": 8.0, "pydantic-graph": 4.0, engine.FLOOR: 0.1}
 CLICKS = {peers.OURS: 1.0, peers.FUNCTION: 2.0, peers.STREAMLIT: 3.0, peers.NICEGUI: 0.5}
@@ -34,7 +35,7 @@ def engine_result(times: dict[str, float] | None = None) -> dict[str, Any]:
             "steps": size,
             "side": side,
             **spread_of(ms * size / 10),
-            "step_us": 1.0,
+            "step_us": ms * 10,
             "ratio": ms / times[engine.OURS],
             "build_ms": 1.0,
         }
@@ -113,9 +114,9 @@ def test_work_that_waits_is_no_part_of_the_bar_and_is_told() -> None:
         if row["work"] == "waiting" and row["side"] == "LangGraph":
             row["ratio"] = 0.1
     assert readings({"engine": result})["Engine, a step", "below LangGraph"].met is True
-    told = list(bars.ahead({"engine": result}))
-    assert len(told) == 2
-    assert told[0].startswith("waiting, n = 10: LangGraph takes 0.1 of the time: a node takes the items")
+    (told,) = bars.ahead({"engine": result})
+    assert told.startswith("waiting: LangGraph takes 0.1 of Greenrun's time at n = 10; LangGraph takes")
+    assert "Why: a node takes the items of a stream one after another" in told
 
 
 def test_clicks_are_compared_with_our_slower_way() -> None:
@@ -127,17 +128,20 @@ def test_clicks_are_compared_with_our_slower_way() -> None:
 
 def test_a_peer_that_is_faster_is_named_with_a_reason() -> None:
     told = list(bars.ahead({"peers": peers_result()}))
-    assert len(told) == 2 * len(peers.MEASURES)
-    assert all(peers.NICEGUI in sentence for sentence in told)
-    assert any("calls the page's handler directly" in sentence for sentence in told)
+    assert [sentence.partition(":")[0] for sentence in told] == list(peers.MEASURES)
+    assert "NiceGUI user simulation takes 0.5 ms and Greenrun 1.0 (graph) and 2.0 (Python function)" in told[0]
+    assert "Why: the simulation calls the page's handler directly" in told[0]
 
 
 def test_every_work_and_measure_has_a_reason_at_hand() -> None:
+    assert bars.WHY.keys() == {*peers.MEASURES, *(work.name for work in WORKS)}
+
+
+def test_missed_faults_and_false_reds_are_judged() -> None:
     faults = {"caught": 9, "missed": [], "sound": 3, "false_reds": [{}]}
     found = readings({"faults": faults})
     assert found["Missed faults", "0"] == bars.Reading("0 of 9 seeded faults", True)
     assert found["Sound apps judged red", "0"] == bars.Reading("1 of 3 sound apps", False)
-    assert {name for benchmark, name in bars.WHY if benchmark == "peers"} == set(peers.MEASURES)
 
 
 def taken() -> dict[str, Any]:
@@ -193,10 +197,16 @@ def test_the_picture_draws_a_line_for_each_side_in_its_frame() -> None:
     assert "waiting" not in words
 
 
-def test_a_scale_is_logarithmic() -> None:
-    scale = Scale(0.1, 1000, 0, 400)
-    assert [scale.at(value) for value in (0.1, 1, 10, 100, 1000)] == [0, 100, 200, 300, 400]
-    assert scale.tens() == pytest.approx([0.1, 1, 10, 100, 1000])
+@pytest.mark.parametrize(
+    ("highest", "marks"),
+    [
+        (376.0, [0, 50, 100, 150, 200, 250, 300, 350, 400]),
+        (8.0, [0, 1, 2, 3, 4, 5, 6, 7, 8]),
+        (1.0, [0, 0.2, 0.4, 0.6, 0.8, 1]),
+    ],
+)
+def test_an_axis_has_round_marks(highest: float, marks: list[float]) -> None:
+    assert ticks(highest) == marks
 
 
 def test_earlier_results_are_written_without_measuring(
