@@ -21,6 +21,9 @@ from greenrun.workspace.folder import LoadedApp, load_path
 from greenrun.workspace.local import LocalHost
 
 
+LONGEST_MS = 60_000
+
+
 class Stage:
     """One after the other, apps stand in the same folder, so that what did not change need not be started again.
 
@@ -125,5 +128,5 @@ class _Models:
 
 
 def script_of(loaded: LoadedApp) -> SimulateOptions:
-    """The app's own script."""
-    return SimulateOptions(params=loaded.params, interact=loaded.interact)
+    """The app's own script. A run that hangs is to count as a fault that was missed, not to stop the bench."""
+    return SimulateOptions(params=loaded.params, interact=loaded.interact, deadline_ms=LONGEST_MS)

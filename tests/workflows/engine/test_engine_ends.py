@@ -179,6 +179,17 @@ async def test_nodes_that_control_each_other_fail_the_run_instead_of_hanging(ben
     assert ran.result.error == "nodes a, b wait for each other"
 
 
+async def test_nodes_that_control_each_other_beside_a_loop_that_ended_fail_the_run(bench: Any) -> None:
+    loop = {
+        "loop": ("nodetool.control.Loop", {"initial": 1, "max_iterations": 2}),
+        "twice": ("greenrun.math.Multiply", {"b": 2}),
+    }
+    knot = ["a.__control__ => b.__control__", "b.__control__ => a.__control__"]
+    back = ["loop.value -> twice.a", "twice.output -> loop.next"]
+    ran = await bench.run({"a": "test.Command", "b": "test.Command", **loop}, [*knot, *back])
+    assert ran.result.error == "nodes a, b wait for each other"
+
+
 async def test_stream_node_may_read_its_inputs_side_by_side(bench: Any) -> None:
     nodes = {
         "x": ("nodetool.control.ForEach", {"input_list": [1, 2]}),

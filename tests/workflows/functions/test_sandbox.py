@@ -474,3 +474,23 @@ def test_an_exceeded_limit_is_put_into_words():
     assert limits.exceeded("memory_mb") == "used more than 10 MB of memory"
     assert limits.exceeded("threads") == "started more than 32 threads"
     assert limits.advice("threads") == "If it needs more, raise processes in greenrun.toml"
+
+
+def test_a_scratch_folder_is_deleted_however_deep_it_is(tmp_path: Path) -> None:
+    top = tmp_path / "top"
+    top.mkdir()
+    place = os.open(top, os.O_RDONLY)
+    for _ in range(3_000):
+        os.mkdir("d", dir_fd=place)
+        inner = os.open("d", os.O_RDONLY, dir_fd=place)
+        os.close(place)
+        place = inner
+    os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=place))
+    os.close(place)
+    (top / "locked" / "inner").mkdir(parents=True)
+    (top / "locked").chmod(0)
+    (top / "link").symlink_to(tmp_path)
+    scratch.remove_tree(top)
+    assert not top.exists()
+    assert tmp_path.exists()
+    scratch.remove_tree(top)

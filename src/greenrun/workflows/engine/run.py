@@ -221,7 +221,8 @@ class Run:
             return
         if self._refuse_calls():
             return
-        loops = [slot for slot in self._slots.values() if slot.feedback and not slot.closed]
+        # A loop that has ended listens no more, so that closing its way back frees nobody.
+        loops = [s for s in self._slots.values() if s.feedback and not s.closed and not s.inbox.abandoned]
         for slot in loops:
             slot.inbox.close(slot)
         if loops or self.channels.close():

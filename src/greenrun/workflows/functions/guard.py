@@ -379,7 +379,8 @@ def _empty(folder: str | None) -> None:
         return
     import shutil
 
-    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+    # The folder may be too deep for it; the server, or the next one, deletes what stays.
+    with contextlib.suppress(OSError, RecursionError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 shutil.rmtree(entry.path, ignore_errors=True)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
-import shutil
+import secrets
 import stat
-import sys
 import tempfile
 import weakref
 from dataclasses import dataclass
 from pathlib import Path
 
-_HANDLER = "onexc" if sys.version_info >= (3, 12) else "onerror"
-MOST_PASSES = 20
+_MOVED = f".greenrun-{secrets.token_hex(8)}-"
+"""Begins the names of folders that are on their way out; nobody else can know it."""
 _STRUCTURE = ("home", "tmp", "in")
 
 
@@ -79,19 +79,41 @@ class ScratchFolders:
 
 
 def remove_tree(folder: Path) -> None:
-    """Delete a folder that a function wrote into; it may have taken rights away from its parts."""
-
-    def allow(function: object, path: str, error: object) -> None:
+    """Delete a folder that a function wrote into, however deep it is and whatever rights it took away from its parts."""
+    if folder.is_symlink() or not folder.is_dir():
         with contextlib.suppress(OSError):
-            os.chmod(os.path.dirname(path), 0o700)
-            if not os.path.islink(path):
-                os.chmod(path, 0o700)
+            folder.unlink(missing_ok=True)
+        return
+    pending = [str(folder)]
+    numbers = itertools.count()
+    while pending:
+        # Folders are moved to the top before they are emptied: neither the depth of calls nor that of a path has to suffice.
+        place = pending.pop()
         with contextlib.suppress(OSError):
-            os.rmdir(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(path)
+            os.chmod(place, 0o700)
+        for entry in _entries(place):
+            with contextlib.suppress(OSError):
+                if entry.is_dir(follow_symlinks=False):
+                    moved = str(folder / f"{_MOVED}{next(numbers)}")
+                    with contextlib.suppress(OSError):
+                        os.chmod(entry.path, 0o700)
+                    os.rename(entry.path, moved)
+                    pending.append(moved)
+                else:
+                    os.unlink(entry.path)
+        if place != str(folder):
+            with contextlib.suppress(OSError):
+                os.rmdir(place)
+    with contextlib.suppress(OSError):
+        os.rmdir(folder)
 
-    for _ in range(MOST_PASSES):  # each gets one folder deeper into those without rights
-        if os.path.lexists(folder):
-            shutil.rmtree(folder, **{_HANDLER: allow})  # pyright: ignore[reportArgumentType]
+
+def _entries(place: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(place) as found:
+            return list(found)
+    except OSError:
+        return []
 
 
 def _claim() -> tuple[Path, int]:
