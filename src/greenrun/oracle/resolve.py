@@ -17,6 +17,7 @@ from greenrun.oracle.host import FunctionUntrusted, Host
 from greenrun.oracle.target import SELF, Target, with_host_graph
 from greenrun.workflows.functions import FunctionImportError, FunctionMissing
 from greenrun.workflows.graph import Graph, load_graph
+from greenrun.workflows.nesting import inner_graph
 from greenrun.workflows.surface import extract_surface
 
 
@@ -189,8 +190,30 @@ class _Resolver:
             target = operation_target(item.operation)
             if isinstance(target, FunctionTarget) and item.surface is not None:
                 functions |= self.host.function_sources(target.function)
-        types = {node.type for item in operations if item.graph is not None for node in item.graph.nodes}
-        return {"graphs": graphs, "functions": functions, "nodes": dict.fromkeys(sorted(types), __version__)}
+        loaded = [
+            *(item.graph for item in operations if item.graph is not None),
+            *map(load_graph, self._nested.values()),
+        ]
+        types = {node.type for graph in loaded for node in graph.nodes}
+        return {
+            "graphs": graphs,
+            "order": [slot_order(graph) for graph in loaded],
+            "functions": functions,
+            "nodes": dict.fromkeys(sorted(types), __version__),
+        }
+
+
+def slot_order(graph: Graph) -> dict[str, list[str]]:
+    """The dynamic inputs of nodes that have several, in their order: some nodes join them in it, and canonical JSON has none."""
+    order: dict[str, list[str]] = {}
+    for node in graph.nodes:
+        names = list(dict.fromkeys((*node.dynamic_inputs, *node.dynamic_properties)))
+        if len(names) > 1:
+            order[node.id] = names
+        inner = inner_graph(graph, node)
+        if inner is not None:
+            order |= {f"{node.id}/{name}": slots for name, slots in slot_order(inner).items()}
+    return order
 
 
 def _loader_reason(operation: Operation, error: Exception) -> Reason:

@@ -12,8 +12,7 @@ import weakref
 from dataclasses import dataclass
 from pathlib import Path
 
-_MOVED = f".greenrun-{secrets.token_hex(8)}-"
-"""Begins the names of folders that are on their way out; nobody else can know it."""
+MOST_PASSES = 3
 _STRUCTURE = ("home", "tmp", "in")
 
 
@@ -84,7 +83,15 @@ def remove_tree(folder: Path) -> None:
         with contextlib.suppress(OSError):
             folder.unlink(missing_ok=True)
         return
+    for _ in range(MOST_PASSES):  # what is refused once may be allowed when all around it is gone
+        _remove(folder)
+        if not folder.exists():
+            return
+
+
+def _remove(folder: Path) -> None:
     pending = [str(folder)]
+    prefix = f".greenrun-{secrets.token_hex(8)}-"  # begins the names of folders on their way out
     numbers = itertools.count()
     while pending:
         # Folders are moved to the top before they are emptied: neither the depth of calls nor that of a path has to suffice.
@@ -94,7 +101,7 @@ def remove_tree(folder: Path) -> None:
         for entry in _entries(place):
             with contextlib.suppress(OSError):
                 if entry.is_dir(follow_symlinks=False):
-                    moved = str(folder / f"{_MOVED}{next(numbers)}")
+                    moved = str(folder / f"{prefix}{next(numbers)}")
                     with contextlib.suppress(OSError):
                         os.chmod(entry.path, 0o700)
                     os.rename(entry.path, moved)
