@@ -80,15 +80,19 @@ def _cut_short(slot: Slot) -> bool:
 
 
 class Pending:
-    """What waits for one key: per slot a queue, the last consumed value, and whether one ever came."""
+    """What waits for one key: per slot a queue, the last consumed value, and whether one ever came.
 
-    __slots__ = ("fresh", "last", "queues", "seen")
+    Every slot before the column `ready` has a value or is decided.
+    """
+
+    __slots__ = ("fresh", "last", "queues", "ready", "seen")
 
     def __init__(self, slots: int) -> None:
         self.queues: list[deque[Any]] = [deque() for _ in range(slots)]
         self.last: list[Any] = [ABSENT] * slots
         self.seen = [False] * slots
         self.fresh = 0
+        self.ready = 0
 
 
 class Matcher:
@@ -172,6 +176,8 @@ class Matcher:
             prefix = key[: slot.depth]
             if not slot.covers(prefix) and (slot.repeating or prefix not in values):
                 return False
+        if self._awaits(key, pending):
+            return False
         over = [
             (pending.seen[column] and not slot.repeating) or slot.covers(key) for column, slot in enumerate(self._full)
         ]
@@ -194,6 +200,20 @@ class Matcher:
         if key and not lost and not (isinstance(last, Firing) and last.key == key):
             steps.append(Over(key))
         return True
+
+    def _awaits(self, key: Lineage, pending: Pending) -> bool:
+        """True while some slot has no value for the key and may still get one.
+
+        What was found of a slot holds until a firing takes values away, so that many slots are not looked at for each event.
+        """
+        for column in range(pending.ready, len(self._full)):
+            slot = self._full[column]
+            decided = (pending.seen[column] and not slot.repeating) or slot.covers(key)
+            if not decided and not pending.queues[column]:
+                pending.ready = column
+                return True
+        pending.ready = 0
+        return False
 
     def _is_lost(self, key: Lineage, pending: Pending) -> bool:
         """True for a key of which a failure upstream kept a value back: no default may stand in for that (docs/decisions/0014)."""
