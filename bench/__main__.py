@@ -35,13 +35,19 @@ def main(arguments: list[str] | None = None) -> int:
         dest="taken",
         type=Path,
         metavar="FILE",
-        help="results: of an earlier results --json, without measuring",
+        help="results: what an earlier results --json printed, instead of measuring",
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        choices=list(BENCHMARKS),
+        help="results: measure this one, and take the others from --from or leave them out; may be repeated",
     )
     options = parser.parse_args(arguments)
-    if options.taken is not None and options.name != "results":
-        parser.error("--from goes with results")
     if options.name == "results":
-        return _results(options.taken, as_json=options.json)
+        return _results(options.taken, options.only, as_json=options.json)
+    if options.taken is not None or options.only is not None:
+        parser.error("--from and --only go with results")
     names = list(BENCHMARKS) if options.name == "all" else [options.name]
     results = {name: _measured(name, as_json=options.json) for name in names}
     if options.json:
@@ -58,31 +64,37 @@ def _measured(name: str, *, as_json: bool) -> dict[str, Any]:
     return result
 
 
-def _results(earlier: Path | None, *, as_json: bool) -> int:
+def _results(earlier: Path | None, only: list[str] | None, *, as_json: bool) -> int:
     from bench import results as files
 
+    taken: dict[str, Any] = {"results": {}} if earlier is None else json.loads(earlier.read_text(encoding="utf-8"))
+    wanted = only or ([] if earlier is not None else list(BENCHMARKS))
     broken: list[str] = []
-    if earlier is not None:
-        taken = json.loads(earlier.read_text(encoding="utf-8"))
-    else:
-        found: dict[str, Any] = {}
-        for name in BENCHMARKS:
-            # One that breaks is left out, and the others are not lost with it.
-            try:
-                found[name] = _measured(name, as_json=as_json)
-            except Exception:
-                broken.append(name)
-                traceback.print_exc()
-        taken = files.report(found)
-    modules = {name: importlib.import_module(BENCHMARKS[name]) for name in taken["results"]}
-    written = files.write(taken, modules)
+    for name in wanted:
+        # One that breaks is left out, and what was measured before is not lost with it.
+        try:
+            taken["results"][name] = _measured(name, as_json=as_json)
+        except Exception:
+            broken.append(name)
+            traceback.print_exc()
+        else:
+            taken = files.report(taken["results"])
+            _write(taken)
+    if not wanted:
+        _write(taken)
     if as_json:
         print(json.dumps(taken, indent=2))
-    else:
-        print("\n".join(f"written: {path.relative_to(files.ROOT)}" for path in written))
     if broken:
         print(f"not measured, because it broke: {', '.join(broken)}", file=sys.stderr)
     return 1 if broken else _code(taken["results"])
+
+
+def _write(taken: dict[str, Any]) -> None:
+    from bench import results as files
+
+    taken["results"] = {name: taken["results"][name] for name in BENCHMARKS if name in taken["results"]}
+    for path in files.write(taken, {name: importlib.import_module(BENCHMARKS[name]) for name in taken["results"]}):
+        print(f"written: {path.relative_to(files.ROOT)}", file=sys.stderr)
 
 
 def _code(results: dict[str, Any]) -> int:

@@ -34,7 +34,7 @@ def _any(*kinds: Kind) -> Kind:
     return both
 
 
-KINDS: Final[dict[str, Kind]] = {
+WRITTEN: Final[dict[str, Kind]] = {
     # What a widget is bound to
     "dropped binding": binding_kinds.dropped_binding,
     "misspelt binding": binding_kinds.misspelt_binding,
@@ -126,6 +126,10 @@ KINDS: Final[dict[str, Kind]] = {
     "function that returns another key": function_kinds.returning_other_key,
     "function with an unserialisable result": function_kinds.unserialisable,
     "misspelt stream output": function_kinds.misspelt_stream,
+}
+"""Faults in how an app, its graphs and its functions are written: name to the places of an app where one can be put."""
+
+RUN_TIME: Final[dict[str, Kind]] = {
     # What comes in pieces
     "node that raises in a stream": stream_kinds.raising_late,
     "stream cut short": stream_kinds.cut_short,
@@ -194,7 +198,9 @@ KINDS: Final[dict[str, Kind]] = {
     "nested graph edited after proof": edit_kinds.nested_graph_edited,
     "document edited after proof": edit_kinds.document_edited,
 }
-"""Name to the places of an app where such a fault can be put."""
+"""Faults that show, or hide, when the app runs, and proofs that hold no more."""
+
+KINDS: Final[dict[str, Kind]] = WRITTEN | RUN_TIME
 
 COSTLY: Final = frozenset(
     {
@@ -203,6 +209,8 @@ COSTLY: Final = frozenset(
         "function over its processes",
         "function over its file size",
         "function over its open files",
+        "function that exits",
+        "function that returns NaN",
         "function with a result that is too large",
     }
 )

@@ -14,7 +14,7 @@ from typing import Any
 from bench.faults import apps
 from bench.faults.benign import SAME, variants
 from bench.faults.judge import Bench, Outcome, lost
-from bench.faults.kinds import COSTLY, KINDS, UNDETECTABLE
+from bench.faults.kinds import COSTLY, KINDS, RUN_TIME, UNDETECTABLE
 from bench.faults.seed import RECORDING, SeedApp, sampled
 
 PER_KIND = 2
@@ -32,15 +32,26 @@ class AppResult:
     wrong: tuple[dict[str, str], ...] = field(default=())
 
 
-async def judge_app(app: SeedApp, per_kind: int = PER_KIND, kinds: Iterable[str] = tuple(KINDS)) -> AppResult:
-    """Every kind of fault in one app, and every benign change."""
+def most(app: SeedApp, kind: str) -> int:
+    """How many faults of a kind are tried in an app: fewer in examples, where a run takes long or is tried in ours too."""
+    if app.name in apps.OURS:
+        return PER_KIND
+    if kind in COSTLY:
+        return 0
+    return 1 if RECORDING in app.others or kind in RUN_TIME else PER_KIND
+
+
+async def judge_app(app: SeedApp, per_kind: int | None = None, kinds: Iterable[str] = tuple(KINDS)) -> AppResult:
+    """Every kind of fault in one app, and every benign change. `per_kind` None: as many of each as `most` says."""
     async with Bench(app) as bench:
         bed = await bench.bed()
         sound = [("as it is", bench.app), *variants(bed)]
         wrong = [fault for name, variant in sound for fault in await _false_reds(bench, name, variant)]
         if any(item["variant"] == "as it is" for item in wrong):
             return AppResult((), len(sound), tuple(wrong))
-        outcomes = [await bench.judge(fault) for name in kinds for fault in sampled(bed, name, KINDS[name], per_kind)]
+        counts = {kind: per_kind if per_kind is not None else most(app, kind) for kind in kinds}
+        faults = [fault for kind, count in counts.items() for fault in sampled(bed, kind, KINDS[kind], count)]
+        outcomes = [await bench.judge(fault) for fault in faults]
         return AppResult(tuple(outcomes), len(sound), tuple(wrong))
 
 
@@ -65,12 +76,7 @@ async def _false_reds(bench: Bench, variant: str, app: SeedApp) -> list[dict[str
 
 def judge_named(name: str) -> AppResult:
     """`judge_app` in a process of its own."""
-    app = apps.load(name)
-    if name in apps.OURS:
-        return asyncio.run(judge_app(app))
-    # Runs with models take long, and an app of ours has them too.
-    per_kind = 1 if RECORDING in app.others else PER_KIND
-    return asyncio.run(judge_app(app, per_kind, [kind for kind in KINDS if kind not in COSTLY]))
+    return asyncio.run(judge_app(apps.load(name)))
 
 
 def measure() -> dict[str, Any]:

@@ -344,9 +344,9 @@ class Bed:
         return self.showing(self.made_by(operation))
 
     def run_signs(self, operation: str) -> list[Sign]:
-        """A run that fails, as the verdict says it."""
+        """A run that fails, as the verdict says it, or a request in it."""
         codes = "GR717 GR720 GR721 GR715 GR716"
-        return [sign("GR720 GR721 GR722", operation=operation), *at_widgets(codes, self.triggers_of(operation))]
+        return [sign("GR720 GR721 GR722 GR733", operation=operation), *at_widgets(codes, self.triggers_of(operation))]
 
     def result_signs(self, operation: str) -> list[Sign]:
         """A run that ends with a wrong result, or fails over it."""

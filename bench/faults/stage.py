@@ -20,7 +20,6 @@ from greenrun.workflows.providers.scripted import ScriptedProviders
 from greenrun.workspace.folder import LoadedApp, load_path
 from greenrun.workspace.local import LocalHost
 
-
 LONGEST_MS = 60_000
 
 

@@ -217,15 +217,32 @@ def test_earlier_results_are_written_without_measuring(
     earlier = tmp_path / "taken.json"
     earlier.write_text(json.dumps(taken()), encoding="utf-8")
     assert main(["results", "--from", str(earlier)]) == 0
-    assert "written: bench/results.md" in capsys.readouterr().out
+    assert "written: bench/results.md" in capsys.readouterr().err
     assert (tmp_path / results.PAGE).is_file()
 
 
-def test_from_goes_with_results_only(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("option", [["--from", "taken.json"], ["--only", "check"]])
+def test_options_of_results_go_with_nothing_else(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["check", "--from", "taken.json"])
+        main(["check", *option])
     assert ended.value.code == 2
-    assert "--from goes with results" in capsys.readouterr().err
+    assert "--from and --only go with results" in capsys.readouterr().err
+
+
+def test_one_benchmark_is_measured_again_and_the_others_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("bench.check.measure", lambda: check_result(slowest=59.0))
+    monkeypatch.setattr(results, "ROOT", tmp_path)
+    monkeypatch.setattr(results.write, "__defaults__", (tmp_path,))
+    earlier = tmp_path / "taken.json"
+    earlier.write_text(json.dumps(taken()), encoding="utf-8")
+    assert main(["results", "--from", str(earlier), "--only", "check", "--json"]) == 0
+    again = json.loads(capsys.readouterr().out)["results"]
+    assert again == {**all_results(), "check": check_result(slowest=59.0)}
+    assert "| Check of 400 components | 60 ms | 59.0 ms | met |" in (tmp_path / results.PAGE).read_text(
+        encoding="utf-8"
+    )
 
 
 def test_one_benchmark_prints_its_result_as_json(

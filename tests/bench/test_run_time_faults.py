@@ -195,6 +195,14 @@ async def test_a_server_that_keeps_silent_lets_go_when_it_is_closed() -> None:
             await asyncio.wait_for(waiting, 5)
 
 
+async def test_a_request_that_fails_inside_a_nested_graph_is_seen_at_its_node() -> None:
+    async with Bench(front_desk.app()) as bench:
+        draft = Draft(bench.app)
+        draft.answer("/bell", Answer(500))
+        report = await bench.simulate(draft.done())
+    assert [(finding.code, finding.place.node) for finding in report.findings] == [("GR733", "call/ring")]
+
+
 async def test_fixes_do_not_keep_the_address_of_the_server() -> None:
     async with Bench(front_desk.app()) as bench:
         draft = Draft(bench.app)

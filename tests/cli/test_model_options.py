@@ -146,3 +146,25 @@ def test_media_that_a_run_made_lies_beside_the_report(tmp_path: Path, greenrun: 
     greenrun("debug", "app", "--models", "scripted", "--out", "out")
     (picture,) = (tmp_path / "out" / "assets").iterdir()
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_recording_that_cannot_be_written_does_not_lose_the_report(
+    app: Path, greenrun: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with OpenAIServer(text("Hello there")) as server:
+        monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        outcome = greenrun("debug", "app", "--record", "--recording", "/proc/none/recording.json")
+    assert outcome.code == 0
+    assert "cannot be written" in outcome.out.replace("\n", " ")
+
+
+def test_a_damaged_recording_does_not_matter_to_a_check(app: Path, greenrun: Command) -> None:
+    (app / "recording.json").write_text("{", encoding="utf-8")
+    assert greenrun("check", "app").code == 0
+
+
+def test_without_a_recording_a_forbidden_call_fails(app: Path, greenrun: Command) -> None:
+    outcome = greenrun("debug", "app", "--replay-missing", "fail")
+    assert outcome.code == 1
+    assert "--replay-missing=call" in outcome.out.replace("\n", " ")

@@ -98,3 +98,25 @@ def test_a_workflow_inside_itself_is_looked_up_once(tmp_path: Any) -> None:
 def test_a_damaged_inner_workflow_leaves_the_verdict_open(tmp_path: Any) -> None:
     report = project(tmp_path, {"wf1": nesting(), "inner": "{"}).check()
     assert [reason.code for reason in report.verdict.reasons] == ["GR902"]
+
+
+def test_functions_that_an_agent_may_call_count_too() -> None:
+    made = graph("nodetool.agents.Agent", tools=["mod:shout", {"name": "other:f"}, "nodetool.text.Join"])
+    assert [item.function for item in dependencies(load_graph(made))] == ["mod:shout", "other:f"]
+
+
+def test_a_name_that_a_constant_brings_counts_too() -> None:
+    made = graph("greenrun.workflows.Function")
+    made["nodes"].append({"id": "c", "type": "nodetool.constant.String", "data": {"value": " mod:shout "}})
+    made["edges"].append({"source": "c", "sourceHandle": "output", "target": "t1", "targetHandle": "function"})
+    assert list(dependencies(load_graph(made))) == [Dependency("t1", function="mod:shout")]
+
+
+def test_workflows_that_name_each_other_twice_are_looked_up_once_each(tmp_path: Any) -> None:
+    def naming(other: str) -> dict[str, Any]:
+        kind = "nodetool.workflows.workflow_node.Workflow"
+        return {"nodes": [{"id": n, "type": kind, "data": {"workflow_id": other}} for n in "ab"], "edges": []}
+
+    graphs = {"wf1": naming("w0"), **{f"w{n}": naming(f"w{n + 1}") for n in range(40)}, "w40": graph()}
+    report = project(tmp_path, graphs).check(fixes=False)
+    assert report.verdict.status in ("green", "red")

@@ -361,3 +361,93 @@ def test_too_many_files_are_not_listed(files: WorkspaceFiles, monkeypatch: pytes
 def test_missing_workspace_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(NodeError):
         WorkspaceFiles(tmp_path / "gone").read_text("a.txt")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "venv/lib/python3.11/site-packages/x.py",
+        "venv/bin/python",
+        "venv/new/x.txt",
+        "data/../venv/x.txt",
+        "link/bin/python",
+        "data/site-packages/x.py",
+        "web/node_modules/x.js",
+        "data/Node_Modules/x.js",
+        "pyproject.toml",
+        "data/pyproject.toml",
+        "data/x.pth",
+        "data/X.PTH",
+        "data/pyvenv.cfg",
+        "data/sitecustomize.py",
+    ],
+)
+def test_what_runs_outside_the_sandbox_is_not_written(files: WorkspaceFiles, root: Path, path: str) -> None:
+    (root / "venv" / "bin").mkdir(parents=True)
+    (root / "venv" / "pyvenv.cfg").write_text("home = /usr/bin\n", encoding="utf-8")
+    (root / "link").symlink_to("venv")
+    before = sorted(root.rglob("*"))
+    for use in (files.write_text, files.append_text):
+        with pytest.raises(FileRefused, match="is not written by workflows"):
+            use(path, "x")
+    assert sorted(root.rglob("*")) == before
+    assert files.read_text("venv/pyvenv.cfg") == "home = /usr/bin\n"
+
+
+def test_workspace_that_is_a_python_environment_is_not_written(files: WorkspaceFiles, root: Path) -> None:
+    (root / "pyvenv.cfg").write_text("home = /usr/bin\n", encoding="utf-8")
+    with pytest.raises(FileRefused, match="part of a Python environment"):
+        files.write_text("bin/python", "x")
+
+
+def test_what_many_add_at_once_is_all_there(files: WorkspaceFiles) -> None:
+    start = threading.Barrier(10)
+
+    def add() -> None:
+        start.wait(10)
+        for _ in range(5):
+            files.append_text("new/log.txt", "line\n")
+
+    threads = [threading.Thread(target=add) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert files.read_text("new/log.txt") == "line\n" * 50
+
+
+def test_adding_to_a_file_with_a_second_name_outside_leaves_that_one(files: WorkspaceFiles, root: Path) -> None:
+    os.link(root.parent / "secret.txt", root / "same.txt")
+    assert files.append_text("same.txt", "!") == "same.txt"
+    assert files.read_text("same.txt") == "secret!"
+    assert (root.parent / "secret.txt").read_text(encoding="utf-8") == "secret"
+
+
+def test_nothing_is_added_to_what_is_no_file(files: WorkspaceFiles, root: Path) -> None:
+    os.mkfifo(root / "pipe")
+    for path in ("data", "pipe"):
+        with pytest.raises(NodeError, match="is no file, so nothing is added to it"):
+            files.append_text(path, "x")
+    with pytest.raises(NodeError, match=r'"notes.txt" would be larger than 6 bytes'):
+        files.append_text("notes.txt", "xx", max_bytes=6)
+    with pytest.raises(FileRefused, match="not written here"):
+        WorkspaceFiles(root, writable=False).append_text("a.txt", "x")
+    assert not (root / "a.txt").exists()
+
+
+@pytest.mark.parametrize("pattern", ["**/" * 12 + "*.none", "**/**/*/" * 12 + "*.none", "**/a/" * 100 + "x"])
+def test_pattern_of_many_stars_is_matched_at_once(files: WorkspaceFiles, root: Path, pattern: str) -> None:
+    (root / "/".join("a" * 40)).mkdir(parents=True)
+    (root / "/".join("a" * 40) / "a.txt").write_text("x", encoding="utf-8")
+    assert files.find(pattern) == []
+
+
+def test_stars_in_a_row_mean_the_same_as_one(files: WorkspaceFiles) -> None:
+    assert files.find("**/**/*.csv") == files.find("**/*.csv") == ["data/a.csv", "data/deep/b.csv"]
+    assert files.find("**/deep/**") == ["data/deep/b.csv"]
+    assert files.find("*/**/*/*.csv") == ["data/deep/b.csv"]
+
+
+def test_pattern_that_is_too_long_is_an_error(files: WorkspaceFiles) -> None:
+    with pytest.raises(NodeError, match="longer than 1,000 characters"):
+        files.find("*" * 1001)

@@ -72,8 +72,7 @@ def model_options(
         )
     if source == "scripted" and (replay or record):
         raise WrongUse("--models scripted makes up every answer, so there is nothing to replay or record.")
-    wanted: Missing = missing or ("fail" if replay else "call")
-    return ModelOptions(source, recording, replay, wanted, record)
+    return ModelOptions(source, recording, replay, missing or ("fail" if replay else None), record)
 
 
 def json_object(text: str | None, option: str) -> dict[str, Any]:

@@ -88,7 +88,8 @@ def _models(models: dict[str, Any]) -> str:
     """Where answers of models came from; nothing when none was asked for."""
     calls = "scripted answers" if models.get("source") == "scripted" else "calls to providers"
     parts = [(models.get("replayed") or 0, "replayed"), (models.get("calls") or 0, calls)]
-    return ", ".join(f"{count} {what}" for count, what in parts if count)
+    used = ", ".join(f"{count} {what}" for count, what in parts if count)
+    return f"{used}; {plain(models['problem'])}" if models.get("problem") else used
 
 
 def show_findings(console: Console, findings: Iterable[Finding], reasons: Iterable[Reason] = ()) -> None:

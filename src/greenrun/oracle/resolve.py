@@ -124,41 +124,53 @@ class _Resolver:
             operation, extract_surface(graph, self.host.registry), graph=graph, graph_key=key
         )
 
-    async def _needs(
-        self, operation: Operation, graph: Graph, path: str = "", above: tuple[str, ...] = ()
-    ) -> AppOperation | None:
-        """Look up what the graph's nodes run; the operation as it stands when something of it is not there."""
-        for needed in dependencies(graph, path):
-            where = f'Operation "{operation.id}", node "{needed.node}"'
-            if needed.function is not None:
-                try:
-                    await self.host.function_ports(needed.function)
-                except FunctionMissing as error:
-                    return AppOperation(operation, unavailable=f"{where}: {error}")
-                except FunctionUntrusted as error:
-                    return AppOperation(operation, unknown=Reason("GR904", f"{where}: {error}", operation.id))
-                except FunctionImportError as error:
-                    return AppOperation(operation, unknown=Reason("GR903", f"{where}: {error}", operation.id))
-                except Exception as error:
-                    return AppOperation(operation, unknown=_loader_reason(operation, error))
-                self._functions.add(needed.function)
-            elif needed.workflow_id is not None and needed.workflow_id not in above:
-                try:
-                    _, stored = await self._graph(WorkflowTarget(needed.workflow_id, None))
-                except Exception as error:
-                    return AppOperation(operation, unknown=_loader_reason(operation, error))
-                if stored is None:
-                    message = (
-                        f'{where} runs the workflow "{needed.workflow_id}", which is not here. Add the workflow, or choose '
-                        "another one in the node."
-                    )
-                    return AppOperation(operation, unavailable=message)
-                self._nested[needed.workflow_id] = stored
-                inner = (*above, needed.workflow_id)
-                failed = await self._needs(operation, load_graph(stored), f"{needed.node}/", inner)
-                if failed is not None:
-                    return failed
+    async def _needs(self, operation: Operation, graph: Graph) -> AppOperation | None:
+        """Look up what the graph's nodes run, each workflow once; the operation as it stands when something is not there."""
+        pending = [(graph, "")]
+        followed: set[str] = set()
+        while pending:
+            graph, path = pending.pop()
+            for needed in dependencies(graph, path):
+                if needed.function is not None:
+                    failed = await self._needs_function(operation, needed.node, needed.function)
+                    if failed is not None:
+                        return failed
+                elif needed.workflow_id is not None and needed.workflow_id not in followed:
+                    followed.add(needed.workflow_id)
+                    inner = await self._needs_workflow(operation, needed.node, needed.workflow_id)
+                    if isinstance(inner, AppOperation):
+                        return inner
+                    pending.append((inner, f"{needed.node}/"))
         return None
+
+    async def _needs_function(self, operation: Operation, node: str, function: str) -> AppOperation | None:
+        where = f'Operation "{operation.id}", node "{node}"'
+        try:
+            await self.host.function_ports(function)
+        except FunctionMissing as error:
+            return AppOperation(operation, unavailable=f"{where}: {error}")
+        except FunctionUntrusted as error:
+            return AppOperation(operation, unknown=Reason("GR904", f"{where}: {error}", operation.id))
+        except FunctionImportError as error:
+            return AppOperation(operation, unknown=Reason("GR903", f"{where}: {error}", operation.id))
+        except Exception as error:
+            return AppOperation(operation, unknown=_loader_reason(operation, error))
+        self._functions.add(function)
+        return None
+
+    async def _needs_workflow(self, operation: Operation, node: str, workflow_id: str) -> AppOperation | Graph:
+        try:
+            _, stored = await self._graph(WorkflowTarget(workflow_id, None))
+        except Exception as error:
+            return AppOperation(operation, unknown=_loader_reason(operation, error))
+        if stored is None:
+            message = (
+                f'Operation "{operation.id}", node "{node}" runs the workflow "{workflow_id}", which is not here. Add the '
+                "workflow, or choose another one in the node."
+            )
+            return AppOperation(operation, unavailable=message)
+        self._nested[workflow_id] = stored
+        return load_graph(stored)
 
     async def _graph(self, target: WorkflowTarget) -> tuple[str, Any | None]:
         if target.workflow_id in self.target.graphs:

@@ -19,6 +19,7 @@ MAX_BYTES: Final = 100 * 1024 * 1024
 MAX_LISTED: Final = 10_000
 _MAX_LINKS: Final = 40
 _MAX_DEPTH: Final = 60
+_MAX_PATTERN: Final = 1_000
 
 PROTECTED: Final = (".git", "greenrun.toml", "*.env", ".env*")
 """Names that are neither read nor written, wherever they stand and however they are capitalised."""
@@ -28,6 +29,18 @@ KEPT: Final = (".*", "app.json", "script.json", "workflows")
 
 Names that start with a dot are not written at any depth; tools act on them without being asked.
 """
+
+CODE: Final = (
+    "pyproject.toml",
+    "*.pth",
+    "pyvenv.cfg",
+    "sitecustomize.py",
+    "usercustomize.py",
+    "node_modules",
+    "site-packages",
+    "dist-packages",
+)
+"""Names that are not written at any depth: what stands there runs outside the sandbox. So does a folder with a `pyvenv.cfg`."""
 
 # Relative to a handle, a folder stays the one that was checked whatever is renamed or linked meanwhile.
 _BY_HANDLE: Final = {os.open, os.stat, os.mkdir, os.unlink, os.rename, os.readlink} <= os.supports_dir_fd
@@ -136,9 +149,32 @@ class WorkspaceFiles:
         return self.write_bytes(path, text.encode("utf-8", "replace"), max_bytes=max_bytes)
 
     def append_text(self, path: str, text: str, *, max_bytes: int = MAX_BYTES) -> str:
-        """Add a text to the end of a file, which need not be there yet."""
-        before = self.read_bytes(path, max_bytes=max_bytes) if self.exists(path) else b""
-        return self.write_bytes(path, before + text.encode("utf-8", "replace"), max_bytes=max_bytes)
+        """Add a text to the end of a file, which need not be there yet; what others add meanwhile stays."""
+        if not self.writable:
+            raise FileRefused("the files of this workspace are not written here")
+        data = text.encode("utf-8", "replace")
+        with self._parent(path, writing=True) as (folder, name), _explained(path, "written"):
+            kind = folder.kind(name)
+            if kind not in (None, stat.S_IFREG):
+                raise NodeError(f'"{path}" is no file, so nothing is added to it; give another name')
+            place, where = folder.place(name)
+            options = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _FLAGS | getattr(os, "O_NONBLOCK", 0)
+            handle = os.open(place, options, 0o666, **where)
+            # Without a buffer: the system adds each piece to the end as it is then, whoever else adds to the file.
+            with open(handle, "ab", buffering=0) as file:
+                found = os.fstat(handle)
+                if not stat.S_ISREG(found.st_mode):
+                    raise NodeError(f'"{path}" is no file, so nothing is added to it; give another name')
+                if found.st_size + len(data) > max_bytes:
+                    raise NodeError(f'"{path}" would be larger than {max_bytes} bytes, the limit here')
+                if found.st_nlink == 1:
+                    rest = memoryview(data)
+                    while rest:
+                        rest = rest[file.write(rest) :]
+                    os.fsync(handle)
+                    return "/".join(_steps(path, self.root))
+        # The same file may stand outside the workspace under another name; only a new one is ours.
+        return self.write_bytes(path, self.read_bytes(path, max_bytes=max_bytes) + data, max_bytes=max_bytes)
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or a folder of that path."""
@@ -155,7 +191,14 @@ class WorkspaceFiles:
 
         Protected names and names with a leading dot are left out, and so are links.
         """
-        wanted = [part for part in pattern.strip().split("/") if part not in ("", ".")] or ["**"]
+        if len(pattern) > _MAX_PATTERN:
+            raise NodeError(f"the pattern is longer than {_MAX_PATTERN:,} characters; write it as **/*.csv")
+        wanted: list[str] = []
+        for part in pattern.strip().split("/"):
+            # Several ** in a row mean the same as one.
+            if part not in ("", ".") and not (part == "**" and wanted[-1:] == ["**"]):
+                wanted.append(part)
+        wanted = wanted or ["**"]
         with self._opened(folder) as (opened, steps):
             found = self._found(opened, [], wanted, [0])
             return sorted("/".join((*steps, *names)) for names in found)
@@ -225,6 +268,7 @@ class WorkspaceFiles:
         with _explained(path, "read"):
             folders = [_Folder(str(self.root))]
         try:
+            self._check_folder(folders[-1], path, writing=writing)
             last: str | None = None
             while pending:
                 name = pending.popleft()
@@ -251,6 +295,7 @@ class WorkspaceFiles:
                     break
                 folders.append(self._entered(folders[-1], name, path, make=writing))
                 names.append(name)
+                self._check_folder(folders[-1], path, writing=writing)
             yield folders, last, names
         finally:
             for folder in folders:
@@ -264,10 +309,14 @@ class WorkspaceFiles:
                     os.mkdir(place, **where)
             return _Folder(name, folder)
 
+    def _check_folder(self, folder: _Folder, path: str, *, writing: bool) -> None:
+        if writing and folder.kind("pyvenv.cfg") is not None:
+            raise FileRefused(f'"{path}" is not written by workflows: it is part of a Python environment')
+
     def _check_name(self, name: str, path: str, *, top: bool, writing: bool) -> None:
         if _is_among(name, PROTECTED):
             raise FileRefused(f'"{path}" is not used by workflows: "{name}" is protected')
-        if writing and (name.startswith(".") or (top and _is_among(name, KEPT))):
+        if writing and (name.startswith(".") or _is_among(name, CODE) or (top and _is_among(name, KEPT))):
             raise FileRefused(f'"{path}" is not written by workflows: "{name}" belongs to the app or its tools')
 
 
@@ -313,8 +362,18 @@ def _explained(path: str, done: str) -> Iterator[None]:
 
 
 def _matches(names: list[str], wanted: list[str]) -> bool:
-    if not wanted:
-        return not names
-    if wanted[0] == "**":
-        return _matches(names, wanted[1:]) or (bool(names) and _matches(names[1:], wanted))
-    return bool(names) and fnmatchcase(names[0], wanted[0]) and _matches(names[1:], wanted[1:])
+    # Every place in the pattern that the names so far lead to, each once.
+    places = _with_skipped({0}, wanted)
+    for name in names:
+        after = {place if wanted[place] == "**" else place + 1 for place in places if _fits(name, wanted, place)}
+        places = _with_skipped(after, wanted)
+    return len(wanted) in places
+
+
+def _fits(name: str, wanted: list[str], place: int) -> bool:
+    return place < len(wanted) and (wanted[place] == "**" or fnmatchcase(name, wanted[place]))
+
+
+def _with_skipped(places: set[int], wanted: list[str]) -> set[int]:
+    """The places and those behind a ``**``, which may stand for no name."""
+    return places | {place + 1 for place in places if place < len(wanted) and wanted[place] == "**"}

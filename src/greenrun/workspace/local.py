@@ -18,7 +18,7 @@ from greenrun.workflows.providers.interface import Providers
 from greenrun.workflows.registry import Registry, default_registry
 from greenrun.workflows.run import RunResult, RunSpec, execute
 from greenrun.workspace.folder import LoadedApp
-from greenrun.workspace.models import ModelOptions, given, models_for
+from greenrun.workspace.models import ModelOptions, Models, given, models_for
 from greenrun.workspace.services import LocalServices
 
 
@@ -29,9 +29,6 @@ class LocalHost:
     keeps media (None: it goes with the host). `allow` names addresses (ip, port) that requests may reach although they are not
     public. `cost_cap` (US dollars) and `allow_external` bound every run. With `questions` the failure of a node is asked about.
     `files` are those outside the app's folder that may be read (None: all); media in a document may name no others.
-
-    Raises:
-        LoadError: The recording that `models` names is not one.
     """
 
     def __init__(
@@ -66,11 +63,12 @@ class LocalHost:
             media=None if files is None else [*files, *(item for item in (app.workspace, assets) if item is not None)],
             import_timeout_ms=app.settings.import_timeout_ms,
         )
-        self._models = given(providers) if providers is not None else models_for(models or ModelOptions(), app)
+        self._make_models = lambda: given(providers) if providers else models_for(models or ModelOptions(), app)
+        self._models: Models | None = None
         self._services = LocalServices(
             workspace=app.workspace,
             assets=assets,
-            providers=self._models.providers,
+            provider=lambda kind, name: self.load_models().providers.provider(kind, name),
             load_workflow=self._graph,
             function_ports=self._ports_for_node,
             call_function=self._call_function,
@@ -96,7 +94,19 @@ class LocalHost:
     @property
     def model_calls(self) -> dict[str, Any]:
         """Where answers of models came from, and how many (see `greenrun.workspace.models.Models.to_json`)."""
-        return self._models.to_json()
+        models = self.load_models()
+        models.keep()
+        return models.to_json()
+
+    def load_models(self) -> Models:
+        """Where answers of models come from; a check needs none of it.
+
+        Raises:
+            LoadError: The recording that the options name is not one.
+        """
+        if self._models is None:
+            self._models = self._make_models()
+        return self._models
 
     async def load_workflow(self, workflow_id: str, version: int | float | None) -> Any | None:
         """The graph in ``workflows/<id>.json``; a folder keeps one version, so a pinned one is taken as it lies."""
@@ -157,7 +167,8 @@ class LocalHost:
             await self._functions.aclose()
         finally:
             try:
-                await self._models.aclose()
+                if self._models is not None:
+                    await self._models.aclose()
             finally:
                 await self._services.aclose()
 

@@ -28,13 +28,13 @@ class ModelOptions:
 
     `source`: "configured" asks real providers, "scripted" makes up answers of the right shape, offline and free. `recording` is
     the file of recorded answers (None: the app's own). What it holds is replayed; `replay` demands that there is one. `missing`
-    says what happens to a call that is not recorded, and `record` keeps it.
+    says what happens to a call that is not recorded (None: it is made), and `record` keeps it.
     """
 
     source: Source = "configured"
     recording: Path | None = None
     replay: bool = False
-    missing: Missing = "call"
+    missing: Missing | None = None
     record: bool = False
 
 
@@ -45,23 +45,35 @@ class Models:
     providers: Providers
     source: Source | Literal["given"] = "configured"
     configured: ConfiguredProviders | None = None
+    problem: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """``{source, calls, replayed, missing}``: calls that were asked of a provider, answered by a recording, not found in it."""
+        """``{source, calls, replayed, missing, problem?}``.
+
+        These are calls that were asked of a provider, answered by a recording, and not found in it; `problem` says why the
+        recording could not be kept.
+        """
         asked = self.providers
         if isinstance(asked, RecordedProviders):
-            return {"source": self.source, **asdict(asked.log)}
-        calls = asked.calls if isinstance(asked, ScriptedProviders) else None
-        return {"source": self.source, "calls": calls, "replayed": 0, "missing": 0}
+            found = {"source": self.source, **asdict(asked.log)}
+        else:
+            calls = asked.calls if isinstance(asked, ScriptedProviders) else None
+            found = {"source": self.source, "calls": calls, "replayed": 0, "missing": 0}
+        return found if self.problem is None else {**found, "problem": self.problem}
+
+    def keep(self) -> None:
+        """Write what was recorded. Where that fails `problem` says why: what the calls brought is not lost for it."""
+        if isinstance(self.providers, RecordedProviders):
+            try:
+                self.providers.save()
+            except RecordingError as error:
+                self.problem = str(error)
 
     async def aclose(self) -> None:
         """Write what was recorded, and close connections."""
-        try:
-            if isinstance(self.providers, RecordedProviders):
-                self.providers.save()
-        finally:
-            if self.configured is not None:
-                await self.configured.aclose()
+        self.keep()
+        if self.configured is not None:
+            await self.configured.aclose()
 
 
 def given(providers: Providers) -> Models:
@@ -89,9 +101,7 @@ def models_for(options: ModelOptions, app: LoadedApp, env: Mapping[str, str] = o
             recording = Recording.load(path, must_exist=options.replay)
         except RecordingError as error:
             raise LoadError(_sentence(str(error))) from error
-    recorded = RecordedProviders(
-        configured, recording, options.missing if recording.entries or demanded else "call", options.record
-    )
+    recorded = RecordedProviders(configured, recording, options.missing or "call", options.record)
     return Models(recorded, "configured", configured)
 
 

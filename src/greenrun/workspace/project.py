@@ -110,9 +110,12 @@ class Project:
 
     async def asimulate(self, options: SimulateOptions | None = None, *, assets: Path | None = None) -> Report:
         """`simulate` inside an event loop. Media that runs make is kept in the folder `assets`, if one is given."""
-        options = self.with_script(options or SimulateOptions())
+        options = options or SimulateOptions()
+        # Files that the caller names, not those that the app's own script does: the app may come from elsewhere.
         files = [*named_files(dict(options.params)), *named_files(options.interact)]
+        options = self.with_script(options)
         async with self.host(assets=assets, files=files) as host:
+            host.load_models()
             report = await simulate(self.loaded.target, host, options)
             return replace(report, isolation=host.isolation, models=host.model_calls)
 

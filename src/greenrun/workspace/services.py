@@ -18,7 +18,6 @@ from greenrun.workflows.media.assets import AssetFolder
 from greenrun.workflows.media.content import LIMIT, too_large
 from greenrun.workflows.messages import Emit
 from greenrun.workflows.node import NodeError
-from greenrun.workflows.providers.interface import Providers
 from greenrun.workflows.run import RunResult
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ class LocalServices:
         *,
         workspace: Path | None,
         assets: Path | None,
-        providers: Providers,
+        provider: Callable[[str, str], Any],
         load_workflow: LoadWorkflow,
         function_ports: FunctionPortsOf,
         call_function: CallFunction,
@@ -54,7 +53,7 @@ class LocalServices:
         self._given_workspace = workspace
         self._given_assets = assets
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
-        self.providers = providers
+        self._provider = provider
         self._load_workflow = load_workflow
         self._function_ports = function_ports
         self._call_function = call_function
@@ -116,7 +115,7 @@ class LocalServices:
         return self._made is not None and path.startswith(os.path.realpath(self._made()) + os.sep)
 
     def provider(self, kind: str, name: str) -> Any:
-        return self.providers.provider(kind, name)
+        return self._provider(kind, name)
 
     def http(self) -> httpx.AsyncClient:
         if self._client is None:

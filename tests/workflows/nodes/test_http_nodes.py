@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import threading
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from greenrun.workflows.net.client import AddressRefused, guarded_client
 from greenrun.workflows.node import NodeError
 from greenrun.workflows.nodes.http import read_headers
+from greenrun.workflows.nodes.json_values import read_value
 from tests.workflows.net.web import Page, Web, web
 from tests.workflows.nodes.firing import MemoryContext, builtin, fire
 
@@ -221,3 +223,45 @@ def test_requests_that_may_act_twice_are_not_repeated_by_themselves() -> None:
         True,
         True,
     ]
+
+
+@pytest.mark.parametrize("charset", ["bz2", "zlib", "hex", "idna", "punycode", "unicode_escape", "no-such", "utf-8" * 99])
+async def test_charset_that_is_no_encoding_of_texts_is_read_as_utf_8(
+    site: Web, context: MemoryContext, charset: str
+) -> None:
+    site.pages["/text"] = Page("hä".encode() + b"\xff", headers={"content-type": f"text/plain; charset={charset}"})
+    assert (await fire("lib.http.GetText", context, url=site.url("/text")))["output"] == "hä\ufffd"
+
+
+@pytest.mark.parametrize(
+    "charset", ["utf-16", '"windows-1252"', "ISO_8859-1", "iso-8859-15", "mac_roman", "GB2312", "us-ascii", "latin1"]
+)
+async def test_text_is_read_by_the_charset_that_is_said(site: Web, context: MemoryContext, charset: str) -> None:
+    body = "hello".encode(charset.strip('"'))
+    site.pages["/text"] = Page(body, headers={"content-type": f"text/plain; charset={charset}"})
+    assert (await fire("lib.http.GetText", context, url=site.url("/text")))["output"] == "hello"
+
+
+@pytest.mark.parametrize(("name", "text"), [("windows-1251", "привет"), ("shift_jis", "日本"), ("euc-kr", "한국")])
+async def test_letters_of_other_charsets_are_read(site: Web, context: MemoryContext, name: str, text: str) -> None:
+    site.pages["/text"] = Page(text.encode(name), headers={"content-type": f"text/plain;charset={name}"})
+    assert (await fire("lib.http.GetText", context, url=site.url("/text")))["output"] == text
+
+
+@pytest.mark.parametrize("name", ["GetJSON", "Post"])
+async def test_large_value_is_read_in_a_thread(
+    site: Web, context: MemoryContext, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    readers: list[str] = []
+
+    def noted(text: str, *source: str) -> Any:
+        readers.append(threading.current_thread().name)
+        return read_value(text, *source)
+
+    monkeypatch.setattr("greenrun.workflows.nodes.http.read_value", noted)
+    value = ["x" * 1000] * 200
+    site.pages["/large"] = Page(json.dumps(value).encode())
+    site.pages["/small"] = Page(b"[1]")
+    assert (await fire(f"lib.http.{name}", context, url=site.url("/large")))["output"] == value
+    assert (await fire(f"lib.http.{name}", context, url=site.url("/small")))["output"] == [1]
+    assert [reader == threading.current_thread().name for reader in readers] == [False, True]

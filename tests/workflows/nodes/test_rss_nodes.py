@@ -121,3 +121,48 @@ def test_fields_of_an_entry_share_one_iteration() -> None:
     specs = builtin(FEED).output_table
     assert {specs[name].group for name in ("title", "link", "published", "summary", "author")} == {"entries"}
     assert specs["items"].kind == "single"
+
+
+@pytest.mark.parametrize("charset", ["bz2", "punycode", "idna", "no-such"])
+async def test_encoding_that_is_none_of_texts_is_not_used(site: Web, context: MemoryContext, charset: str) -> None:
+    body = RSS.replace('encoding="utf-8"', f'encoding="{charset}"').replace("Second", "Zweite für dich").encode()
+    site.pages["/odd"] = Page(body, headers={"content-type": f"text/xml; charset={charset}"})
+    records = await generate(FEED, context, url=site.url("/odd"))
+    assert [record.get("title") for record in records] == ["First & best", "Zweite für dich", None]
+
+
+@pytest.mark.parametrize("encoding", ["iso-8859-1", "windows-1252", "utf-8", "utf-16", "utf-8-sig", "utf-16-le"])
+async def test_feed_is_read_by_the_encoding_that_it_names(site: Web, context: MemoryContext, encoding: str) -> None:
+    text = RSS.replace('encoding="utf-8"', f'encoding="{encoding}"').replace("Second", "Zweite für dich")
+    site.pages["/feed"] = Page(text.encode(encoding), headers={"content-type": "application/rss+xml"})
+    records = await generate(FEED, context, url=site.url("/feed"))
+    assert [record.get("title") for record in records] == ["First & best", "Zweite für dich", None]
+    assert context.logs == []
+
+
+async def test_feed_that_names_a_wrong_encoding_is_read_all_the_same(site: Web, context: MemoryContext) -> None:
+    body = RSS.replace("Second", "Zweite für dich").encode("windows-1252")
+    site.pages["/wrong"] = Page(body, headers={"content-type": "application/rss+xml; charset=utf-8"})
+    records = await generate(FEED, context, url=site.url("/wrong"))
+    assert records[1]["title"] == "Zweite für dich"
+
+
+async def test_feed_that_is_too_large_is_refused(site: Web, context: MemoryContext) -> None:
+    site.pages["/large"] = Page(RSS.encode() + b" " * 5 * 1024 * 1024)
+    with pytest.raises(NodeError, match=r"larger than 5242880 bytes"):
+        await generate(FEED, context, url=site.url("/large"))
+
+
+@pytest.mark.parametrize("start", ["", "<!-- a --><![CDATA[ b ]]>", "<!--" * 3])
+async def test_feed_with_elements_inside_one_another_without_end_is_refused(
+    site: Web, context: MemoryContext, start: str
+) -> None:
+    site.pages["/deep"] = Page(f"<rss version='2.0'><channel>{start}{'<item>' * 60_000}".encode())
+    with pytest.raises(NodeError, match="more than 200 elements inside one another"):
+        await generate(FEED, context, url=site.url("/deep"))
+
+
+async def test_many_entries_with_unclosed_breaks_are_no_deep_feed(site: Web, context: MemoryContext) -> None:
+    item = "<item><title>x</title><description><![CDATA[<div>]]><p>a<br>b</description></item>"
+    site.pages["/many"] = Page(f"<rss version='2.0'><channel>{item * 300}</channel></rss>".encode())
+    assert len((await generate(FEED, context, url=site.url("/many")))[-1]["items"]) == 300

@@ -4,8 +4,8 @@ Runs none of the user's code. Loaded by its path before anything else, by any Py
 and little of it, since this process stays. In a sandbox it is process 1 of its own process space, where nothing below
 can signal it and its end is the end of all.
 
-Orders come over `control` as lines: ``begin`` (a request runs: watch closely), ``keep`` and ``rest`` (it is over; keep
-the processes that it started, or kill them), ``where`` (make the worker say where its code is). Answers: ``rested
+Orders come over `control` as lines: ``begin`` (a request runs: let all go on, watch closely), ``keep`` and ``rest`` (it
+is over; keep the processes that it started, or kill them, and stop what is left), ``where`` (make the worker say where its code is). Answers: ``rested
 <killed> <zombies>``, and ``stopped <limit>`` before the guard kills everything.
 """
 
@@ -152,6 +152,7 @@ class Watch:
         self._scratch = options.get("scratch")
         self._known: set[tuple[int, int]] = set()
         self._busy = True
+        self._files_due = False
         self._since = self._looked = self._looked_at_files = time.monotonic()
         self._spent = 0.0
 
@@ -165,13 +166,15 @@ class Watch:
         """Do what the server says; the answer, where it gets one."""
         if order == "begin":
             self._busy = True
-            self._since = self._looked_at_files = time.monotonic()
+            self._since = time.monotonic()
+            _signal_below(signal.SIGCONT)
         elif order in ("keep", "rest"):
             killed = 0 if order == "keep" else self._kill_new()
             alive = processes()
             if order == "keep":
                 self._known = {process.identity for process in alive}
-            self._busy = False
+            _freeze()
+            self._busy, self._files_due = False, True
             self._looked = time.monotonic()
             self._spent = self._seconds(alive)
             return f"rested {killed} {sum(process.ended for process in alive)}"
@@ -215,8 +218,9 @@ class Watch:
             return "threads"
         if self._memory(alive) > self._limits["memory_mb"] * MB:
             return "memory_mb"
-        if self._busy and now - self._looked_at_files > FILES_EVERY:
-            self._looked_at_files = now
+        # Between calls nothing runs: one look after each is enough.
+        if now - self._looked_at_files > FILES_EVERY if self._busy else self._files_due:
+            self._looked_at_files, self._files_due = now, False
             return self._files(alive)
         return None
 
@@ -234,7 +238,7 @@ class Watch:
     def _files(self, alive: list[Usage]) -> str | None:
         """Whether temporary files, or files that live in memory only, are too many."""
         removed, in_memory = _open_files(alive)
-        if in_memory + self._memory(alive) > self._limits["memory_mb"] * MB:
+        if in_memory + _segments() + self._memory(alive) > self._limits["memory_mb"] * MB:
             return "memory_mb"
         written = _size(self._scratch) if self._scratch else 0
         return "scratch_mb" if written + removed > self._limits["scratch_mb"] * MB else None
@@ -335,6 +339,19 @@ def _open_files(alive: list[Usage]) -> tuple[int, int]:
     return removed, in_memory
 
 
+def _segments() -> int:
+    """Bytes of System V shared memory that no process is attached to; one that is has them counted as its own."""
+    if os.getpid() != 1:
+        return 0  # they belong to the whole machine
+    try:
+        with open("/proc/sysvipc/shm", "rb") as file:
+            names, *rows = [line.split() for line in file]
+        attached, resident = names.index(b"nattch"), names.index(b"rss")
+        return sum(int(row[resident]) for row in rows if row[attached] == b"0")
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
 def _size(folder: str) -> int:
     """Bytes that the files below a folder take; more than any limit when they are too many to look at."""
     total = count = 0
@@ -349,6 +366,25 @@ def _size(folder: str) -> int:
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
     return total
+
+
+def _freeze() -> None:
+    """Stop everything below until the next request, so that no code of the user runs when nobody looks at what it does."""
+    for _ in range(KILL_ROUNDS):
+        _signal_below(signal.SIGSTOP)
+        if all(process.ended or process.state == "T" for process in processes()):
+            return
+        time.sleep(0.0005)
+
+
+def _signal_below(number: int) -> None:
+    if os.getpid() == 1:
+        with contextlib.suppress(OSError):
+            os.kill(-1, number)
+        return
+    for process in processes():
+        with contextlib.suppress(OSError):
+            os.kill(process.pid, number)
 
 
 def kill_all(worker: int) -> None:

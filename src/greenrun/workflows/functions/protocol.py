@@ -6,11 +6,15 @@ Both sides load this file; in a worker it may use nothing outside the standard l
 from __future__ import annotations
 
 import json
+import math
 import struct
 from typing import Any, NoReturn
 
 MAX_FRAME = 64 * 1024 * 1024
 """The largest frame in bytes; a larger result is refused with an error that names the output."""
+
+DEEPEST = 220
+"""How many levels a worker's message may have: those of a value, and those around it."""
 
 HEADER = struct.Struct(">I")
 
@@ -44,19 +48,42 @@ def frame_length(header: bytes) -> int:
     return length
 
 
-def decode(body: bytes) -> dict[str, Any]:
-    """The message of a frame.
+def decode(body: bytes, *, deepest: int | None = None) -> dict[str, Any]:
+    """The message of a frame, with at most `deepest` levels (None: as many as Python reads).
 
     Raises:
-        ProtocolError: The body is not one JSON object.
+        ProtocolError: The body is not one JSON object, is deeper, or holds a number that is not finite.
     """
     try:
-        message = json.loads(body, parse_constant=_refused)
+        message = json.loads(body, parse_constant=_refused, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise ProtocolError(f"a frame is no JSON: {error}") from error
     if not isinstance(message, dict):
         raise ProtocolError("a frame is no JSON object")
+    if deepest is not None and body.count(b"[") + body.count(b"{") > deepest and _is_deeper(message, deepest):
+        raise ProtocolError(f"a frame is nested deeper than {deepest} levels")
     return message
+
+
+def _is_deeper(message: object, levels: int) -> bool:
+    layer: list[Any] = [message]
+    for _ in range(levels + 1):
+        layer = [
+            item
+            for holder in layer
+            for item in (holder.values() if isinstance(holder, dict) else holder)
+            if isinstance(item, (dict, list))
+        ]
+        if not layer:
+            return False
+    return True
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text[:40]} is too large for a number")
+    return number
 
 
 def _refused(constant: str) -> NoReturn:

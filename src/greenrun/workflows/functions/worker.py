@@ -41,7 +41,7 @@ BREATHE_EVERY = 64
 PIPE_CHUNKS = 4
 MAX_STARTUP_TEXT = 2_000
 MAX_TEXT = 20_000
-_FRAME = re.compile(r'^  File "(.+)", line (\d+) in ', re.MULTILINE)
+_FRAME = re.compile(r'^  File "(.+)", line (\d{1,9}) in ', re.MULTILINE)
 
 
 class RequestFailed(Exception):
@@ -169,15 +169,15 @@ class Worker:
                 await loop.sock_sendall(self._channel, frame)
             while True:
                 event = await self._event()
-                if event.get("id") != number:
+                told += 1
+                if told % BREATHE_EVERY == 0:  # reading from a channel that is never empty waits for nothing
+                    await asyncio.sleep(0)
+                if event.get("id") != number:  # what a thread of the module printed between two requests
                     continue
                 if event.get("event") not in ("done", "failed"):
                     waited = on_event(event)
                     if waited is not None:
                         await waited
-                    told += 1
-                    if told % BREATHE_EVERY == 0:  # reading from a channel that is never empty waits for nothing
-                        await asyncio.sleep(0)
                     continue
                 on_output(self._available_output())
                 self._threads = event.get("threads") or 0
@@ -329,10 +329,10 @@ class Worker:
     async def _event(self) -> Event:
         try:
             length = protocol.frame_length(await self._bytes(protocol.HEADER.size))
-            self._received += length
+            self._received += protocol.HEADER.size + length
             if self.launch.most_bytes is not None and self._received > self.launch.most_bytes:
                 raise WorkerGone(self.function, "it returned too much", limit="output_mb")
-            return protocol.decode(await self._bytes(length))
+            return protocol.decode(await self._bytes(length), deepest=protocol.DEEPEST)
         except protocol.ProtocolError as error:
             raise WorkerGone(self.function, f"the worker broke the protocol: {error}") from error
 

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Final
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, ClassVar, Final, TypeVar
 from urllib.parse import unquote
 
 from pydantic import BeforeValidator
 
 from greenrun.document.values import is_record
+from greenrun.workflows.net.texts import decoded
 from greenrun.workflows.node import Effects, Node, NodeContext, NodeError, OutputSpec
 from greenrun.workflows.nodes.files import media_ref
 from greenrun.workflows.nodes.json_values import read_value
 from greenrun.workflows.ports import Anything, PortType, RequiredText, to_plain_text
 
+T = TypeVar("T")
+
 MAX_TEXT_BYTES: Final = 20 * 1024 * 1024
+
+_AT_ONCE_BYTES: Final = 100_000
+"""A body up to this size is read in less time than a thread would take to start."""
 
 _STATUS: Final = OutputSpec("status", "int")
 
@@ -98,6 +105,15 @@ class _Request(Node):
         return answer
 
 
+async def read_body(answer: Any, read: Callable[[str], T]) -> T:
+    """What `read` makes of the text of an answer; a large one is decoded and read in a thread."""
+    data: bytes = answer.content
+    content_type = answer.headers.get("content-type", "")
+    if len(data) <= _AT_ONCE_BYTES:
+        return read(decoded(data, content_type))
+    return await asyncio.to_thread(lambda: read(decoded(data, content_type)))
+
+
 def host_of(url: str) -> str:
     """The host of an address for messages: what stands beside it may be secret."""
     rest = url.partition("://")[2] or url
@@ -113,7 +129,7 @@ class GetText(_Request):
 
     async def process(self, context: NodeContext) -> dict[str, Any]:
         answer = await self.answer(context)
-        return {"output": answer.text, "status": answer.status_code}
+        return {"output": await read_body(answer, str), "status": answer.status_code}
 
 
 class GetJSON(_Request):
@@ -126,7 +142,8 @@ class GetJSON(_Request):
     async def process(self, context: NodeContext) -> dict[str, Any]:
         answer = await self.answer(context, accept="application/json")
         source = f"the answer of {host_of(self.url.strip())} (status {answer.status_code})"
-        return {"output": read_value(answer.text, source), "status": answer.status_code}
+        value = await read_body(answer, lambda text: read_value(text, source))
+        return {"output": value, "status": answer.status_code}
 
 
 class GetBytes(_Request):
@@ -155,7 +172,7 @@ class _Sender(_Request):
 
     async def process(self, context: NodeContext) -> dict[str, Any]:
         answer = await self.answer(context, content_type="application/json")
-        return {"output": _value_or_text(answer), "status": answer.status_code}
+        return {"output": await read_body(answer, _value_or_text), "status": answer.status_code}
 
     def body_bytes(self, headers: Mapping[str, str]) -> bytes | None:
         if self.body is None:
@@ -168,12 +185,12 @@ class _Sender(_Request):
             raise NodeError(f"the body cannot be written as JSON: {error}") from None
 
 
-def _value_or_text(answer: Any) -> Any:
-    """The value of a JSON answer, the text of any other one."""
+def _value_or_text(text: str) -> Any:
+    """The value of a JSON text, any other one as it is."""
     try:
-        return read_value(answer.text)
+        return read_value(text)
     except NodeError:
-        return answer.text
+        return text
 
 
 class Post(_Sender):

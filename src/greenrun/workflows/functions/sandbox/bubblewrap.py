@@ -58,6 +58,7 @@ class Bubblewrap:
             *(() if network else ((_NO_NETWORK,),)),
             *_WITH_VALUES,
             ("--proc", "/proc"),
+            ("--remount-ro", "/proc"),  # for root of the machine, the settings of the kernel below it are writable
             ("--dev", "/dev"),
             *size,
             ("--tmpfs", "/dev/shm"),
