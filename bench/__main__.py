@@ -10,6 +10,8 @@ import traceback
 from pathlib import Path
 from typing import Any
 
+from bench import results as files
+
 BENCHMARKS = {
     "check": "bench.check",
     "simulate": "bench.simulate",
@@ -65,8 +67,6 @@ def _measured(name: str, *, as_json: bool) -> dict[str, Any]:
 
 
 def _results(earlier: Path | None, only: list[str] | None, *, as_json: bool) -> int:
-    from bench import results as files
-
     taken: dict[str, Any] = {"results": {}} if earlier is None else json.loads(earlier.read_text(encoding="utf-8"))
     wanted = only or ([] if earlier is not None else list(BENCHMARKS))
     broken: list[str] = []
@@ -90,8 +90,6 @@ def _results(earlier: Path | None, only: list[str] | None, *, as_json: bool) -> 
 
 
 def _write(taken: dict[str, Any]) -> None:
-    from bench import results as files
-
     taken["results"] = {name: taken["results"][name] for name in BENCHMARKS if name in taken["results"]}
     for path in files.write(taken, {name: importlib.import_module(BENCHMARKS[name]) for name in taken["results"]}):
         print(f"written: {path.relative_to(files.ROOT)}", file=sys.stderr)

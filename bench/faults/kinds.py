@@ -34,6 +34,18 @@ def _any(*kinds: Kind) -> Kind:
     return both
 
 
+FUNCTIONS: Final[dict[str, Kind]] = {
+    "missing function": function_kinds.missing,
+    "renamed function parameter": function_kinds.renamed_parameter,
+    "renamed function result": function_kinds.renamed_result,
+    "function that does not import": function_kinds.not_importable,
+    "function that ends its process": function_kinds.dying,
+    "function that returns another key": function_kinds.returning_other_key,
+    "function with an unserialisable result": function_kinds.unserialisable,
+    "misspelt stream output": function_kinds.misspelt_stream,
+}
+"""Faults in the text of functions; each needs a worker of its own."""
+
 WRITTEN: Final[dict[str, Kind]] = {
     # What a widget is bound to
     "dropped binding": binding_kinds.dropped_binding,
@@ -118,14 +130,7 @@ WRITTEN: Final[dict[str, Kind]] = {
     "bypassed output": graph_kinds.bypassed_output,
     "inputs with one name": graph_kinds.colliding_names,
     "wrong text in a node": graph_kinds.wrong_constant,
-    "missing function": function_kinds.missing,
-    "renamed function parameter": function_kinds.renamed_parameter,
-    "renamed function result": function_kinds.renamed_result,
-    "function that does not import": function_kinds.not_importable,
-    "function that ends its process": function_kinds.dying,
-    "function that returns another key": function_kinds.returning_other_key,
-    "function with an unserialisable result": function_kinds.unserialisable,
-    "misspelt stream output": function_kinds.misspelt_stream,
+    **FUNCTIONS,
 }
 """Faults in how an app, its graphs and its functions are written: name to the places of an app where one can be put."""
 

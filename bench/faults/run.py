@@ -14,7 +14,7 @@ from typing import Any
 from bench.faults import apps
 from bench.faults.benign import SAME, variants
 from bench.faults.judge import Bench, Outcome, lost
-from bench.faults.kinds import COSTLY, KINDS, RUN_TIME, UNDETECTABLE
+from bench.faults.kinds import COSTLY, FUNCTIONS, KINDS, RUN_TIME, UNDETECTABLE, WRITTEN
 from bench.faults.seed import RECORDING, SeedApp, sampled
 
 PER_KIND = 2
@@ -33,12 +33,14 @@ class AppResult:
 
 
 def most(app: SeedApp, kind: str) -> int:
-    """How many faults of a kind are tried in an app: fewer in examples, where a run takes long or is tried in ours too."""
-    if app.name in apps.OURS:
-        return PER_KIND
-    if kind in COSTLY:
+    """How many faults of a kind are tried in an app: fewer where each takes long, or where our own apps have it too."""
+    is_ours = app.name in apps.OURS
+    if kind in COSTLY and not is_ours:
         return 0
-    return 1 if RECORDING in app.others or kind in RUN_TIME else PER_KIND
+    asks_models = bool(app.world.script) or RECORDING in app.others
+    if kind in WRITTEN and asks_models or kind in RUN_TIME | FUNCTIONS and not is_ours:
+        return 1
+    return PER_KIND
 
 
 async def judge_app(app: SeedApp, per_kind: int | None = None, kinds: Iterable[str] = tuple(KINDS)) -> AppResult:

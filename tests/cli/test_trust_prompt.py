@@ -73,6 +73,13 @@ def test_the_code_can_be_read_before_the_answer(bundle: Path, greenrun: Command,
     assert "return text.upper()" in refused.err
 
 
+def test_the_end_of_input_is_a_no(bundle: Path, greenrun: Command, typed) -> None:
+    typed("")
+    refused = greenrun("check", "b.json")
+    assert refused.code == 3
+    assert "GR904" in refused.out
+
+
 def test_without_a_terminal_nobody_is_asked(bundle: Path, greenrun: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
     refused = greenrun("debug", "b.json")

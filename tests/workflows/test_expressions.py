@@ -120,3 +120,13 @@ def test_what_multiplies_beyond_bounds_is_refused_before_it_is_built(expression:
 
 def test_a_list_may_be_repeated_within_bounds() -> None:
     assert evaluate("[item] * 2", VALUES) == [VALUES["item"]] * 2
+
+
+@pytest.mark.parametrize("digits", ["-30000000", "401", "-401"])
+def test_number_is_not_rounded_to_any_number_of_digits(digits: str) -> None:
+    with pytest.raises(ExpressionError, match="at most 400 digits"):
+        evaluate(f"round(1, {digits})", VALUES)
+
+
+def test_number_is_rounded_to_digits_before_and_after_the_point() -> None:
+    assert [evaluate(text, VALUES) for text in ("round(2.6)", "round(1.26, 1)", "round(1234, -2)")] == [3, 1.3, 1200]

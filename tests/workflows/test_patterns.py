@@ -18,17 +18,52 @@ TEXT = "a" * 80 + "b"
     ("pattern", "says"),
     [
         ("(", "missing )"),
-        ("a{99999999999999999999}", "too big"),
+        ("a{0,99999999999999999999}", "too big"),
         ("(" * 4000 + ")" * 4000, "recursion"),
         ("a" * (MAX_LENGTH + 1), "longer than 10,000 characters"),
         ("(?R)?a", "calls itself"),
         ("(?P<x>a(?&x)?)", "calls itself"),
         ("(a(?1)?)", "calls itself"),
+        ("((a{1000}){1000}){1000}", "more than 100,000 pieces"),
+        ("(?:(?:a{10,}){1000}){1000}b", "more than 100,000 pieces"),
+        ("(" + "abcdefghij" * 20 + "){1000}", "more than 100,000 pieces"),
+        (r"(?x)#[\n((a{1000}){1000}){1000}", "more than 100,000 pieces"),
+        ("(?V1:[[a]((a{1000}){1000}){1000}]", "more than 100,000 pieces"),
+        ("(?#[)((a{1000}){1000}){1000}", "more than 100,000 pieces"),
+        (r"\\[]]((a{1000}){1000}){1000}", "more than 100,000 pieces"),
+        ("a{" + "9" * 5000 + "}", "more than 100,000 pieces"),
     ],
 )
 def test_what_is_no_usable_pattern_is_refused(pattern: str, says: str) -> None:
     with pytest.raises(PatternError, match=says.replace(")", "\\)")):
         compiled(pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        (r"(\d{1,3}\.){3}\d{1,3}", "10.0.0.1"),
+        (r"(a{0,1000}){0,1000}", "aa"),
+        (r"[{}()]{3}\({2}", "{)}(("),
+        (r"([(]{1000}|x){50}", "x" * 50),
+        (r"(?i)\p{L}{2}\{9999999\}", "äB{9999999}"),
+        (r"a{,2}b{x}", "aab{x}"),
+        ("(?x) a{2} # two", "aa"),
+        (r"([a-z]{2}[0-9]{4}-?){100}", "ab1234-" * 100),
+        ("(?P<year>[0-9]{4})-[0-9]{2}", "2026-01"),
+    ],
+)
+def test_repeats_within_bounds_are_fine(pattern: str, text: str) -> None:
+    assert compiled(pattern).fullmatch(text) is not None
+
+
+def test_pattern_that_takes_all_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(patterns.regex, "compile", full)
+    with pytest.raises(PatternError, match="too much memory"):
+        compiled("a")
 
 
 @pytest.mark.parametrize(

@@ -385,6 +385,7 @@ def test_missing_workspace_is_an_error(tmp_path: Path) -> None:
 def test_what_runs_outside_the_sandbox_is_not_written(files: WorkspaceFiles, root: Path, path: str) -> None:
     (root / "venv" / "bin").mkdir(parents=True)
     (root / "venv" / "pyvenv.cfg").write_text("home = /usr/bin\n", encoding="utf-8")
+    (root / "web").mkdir()
     (root / "link").symlink_to("venv")
     before = sorted(root.rglob("*"))
     for use in (files.write_text, files.append_text):

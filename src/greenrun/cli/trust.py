@@ -43,7 +43,10 @@ def _asked(carried: Mapping[str, str], isolation: str) -> bool:
         )
     console.print(f"It would run: {plain(isolation)}.", highlight=False)
     while True:
-        answer = typer.prompt("Run it? [y]es, [n]o, [s]how it", default="n", show_default=False, err=True)
+        try:
+            answer = typer.prompt("Run it? [y]es, [n]o, [s]how it", default="n", show_default=False, err=True)
+        except typer.Abort:  # nobody is there any more
+            return False
         match answer.strip().lower()[:1]:
             case "y":
                 return True

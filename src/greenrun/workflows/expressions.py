@@ -24,6 +24,8 @@ MAX_SIZE: Final = 100_000
 """Most characters or items that an expression may build."""
 MAX_EXPONENT: Final = 1_000
 MAX_BITS: Final = 4_000
+MAX_DIGITS: Final = 400
+"""Most digits before or after the point that a number is rounded to."""
 MAX_COPIES: Final = 1_000_000
 """Most characters and items, counted all the way down, that repeating a list may build."""
 
@@ -92,6 +94,13 @@ def _remainder(left: Any, right: Any) -> Any:
     return left % right
 
 
+def _round(value: Any, digits: int | None = None) -> Any:
+    # To so many zeros, a number is first written out.
+    if digits is not None and abs(digits) > MAX_DIGITS:
+        raise ExpressionError(f"a number is rounded to at most {MAX_DIGITS} digits")
+    return round(value, digits)
+
+
 _BINARY: Final[dict[type[ast.AST], Callable[[Any, Any], Any]]] = {
     ast.Add: _add,
     ast.Sub: operator.sub,
@@ -133,7 +142,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "lower": lambda text: str(text).lower(),
     "max": max,
     "min": min,
-    "round": round,
+    "round": _round,
     "sin": math.sin,
     "sqrt": math.sqrt,
     "str": _text,

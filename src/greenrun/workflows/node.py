@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from greenrun.document.errors import GreenrunError
 from greenrun.document.values import ABSENT, Value
@@ -287,18 +287,15 @@ class Node(BaseModel):
     unavailable: ClassVar[str | None] = None
     outputs: ClassVar[tuple[OutputSpec, ...]] = (OutputSpec("output"),)
 
-    _dynamic: dict[str, Any] = PrivateAttr(default_factory=dict)
-    _dynamic_outputs: dict[str, Any] = PrivateAttr(default_factory=dict)
-
     @property
     def dynamic(self) -> dict[str, Any]:
         """The values of the dynamic inputs, by slot name, in declaration order."""
-        return self._dynamic
+        return self.__dict__.get("_dynamic", {})
 
     @property
     def declared_outputs(self) -> dict[str, Any]:
         """The dynamic outputs that the graph declares: slot name to type metadata."""
-        return self._dynamic_outputs
+        return self.__dict__.get("_dynamic_outputs", {})
 
     async def process(self, context: NodeContext) -> Any:
         """The result of one firing: a record of handle to value, or the bare value of the sole output.

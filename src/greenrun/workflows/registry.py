@@ -138,9 +138,10 @@ class NodeType:
         except ValidationError as error:
             raise NodeError(refusal(error)) from None
         if self.dynamic_inputs:
-            node._dynamic = dynamic
+            # Beside the fields: private attributes of a model are set up anew for every node that fires.
+            node.__dict__["_dynamic"] = dynamic
         if declared_outputs:
-            node._dynamic_outputs = dict(declared_outputs)
+            node.__dict__["_dynamic_outputs"] = dict(declared_outputs)
         return node
 
     def record(self, result: Any) -> dict[str, Any]:

@@ -95,6 +95,8 @@ class RunnableNode:
             NodeError: A value does not fit its property.
         """
         values = {**self.properties, **record}
+        if not self.node_type.dynamic_inputs:
+            return self.node_type.create(values, self.node.dynamic_outputs)
         declared = (*self.node.dynamic_properties, *self.node.dynamic_inputs)
         ordered = {name: values[name] for name in declared if name in values}
         return self.node_type.create({**ordered, **values}, self.node.dynamic_outputs)

@@ -50,7 +50,14 @@ def is_feedback(edge: Edge, target: RunnableNode) -> bool:
 
 
 def analyse_scopes(graph: RunnableGraph) -> Scopes:
-    """The scopes of a runnable graph. Nodes on a cycle that no Loop closes, and those behind it, come last."""
+    """The scopes of a runnable graph, computed once. Nodes on a cycle that no Loop closes, and those behind it, come last."""
+    kept = graph.__dict__.get("scopes")
+    if kept is None:
+        kept = graph.__dict__["scopes"] = _analyse(graph)
+    return kept
+
+
+def _analyse(graph: RunnableGraph) -> Scopes:
     entering = {
         node.id: [edge for edge in graph.incoming[node.id] if not edge.control and not is_feedback(edge, node)]
         for node in graph.nodes

@@ -57,6 +57,7 @@ class LocalHost:
             sources=app.target.functions,
             python=_interpreter(app),
             workspace=app.workspace,
+            cwd=app.workspace,
             isolation=app.settings.isolation,
             limits=app.settings.limits,
             environment=app.settings.environment,

@@ -92,13 +92,14 @@ def models_for(options: ModelOptions, app: LoadedApp, env: Mapping[str, str] = o
     configured = ConfiguredProviders(env)
     path = options.recording or (None if app.workspace is None else app.workspace / RECORDING_FILE)
     demanded = options.replay or options.record
+    must_exist = options.replay or (options.recording is not None and not options.record)
     if path is None:
         if demanded:
             raise LoadError("This app lies in no folder that could hold a recording. Name a file with --recording.")
         recording = Recording()
     else:
         try:
-            recording = Recording.load(path, must_exist=options.replay)
+            recording = Recording.load(path, must_exist=must_exist)
         except RecordingError as error:
             raise LoadError(_sentence(str(error))) from error
     recorded = RecordedProviders(configured, recording, options.missing or "call", options.record)
@@ -106,4 +107,6 @@ def models_for(options: ModelOptions, app: LoadedApp, env: Mapping[str, str] = o
 
 
 def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
+    """As a sentence; what begins with a path keeps its spelling."""
+    first = text.partition(" ")[0]
+    return f"{text[:1].upper()}{text[1:]}." if first.isalpha() else f"{text}."

@@ -82,6 +82,7 @@ ATTEMPTS = (
     Attempt("kill itself", "kill_itself", "its process was ended by SIGKILL", "its process was ended by SIGKILL"),
     Attempt("answer in the worker's place", "forge_answer", "broke the protocol", "broke the protocol"),
     Attempt("raise its own limits", "raise_limits", "stopped: not allowed", "reached|not allowed"),
+    Attempt("set the kernel's settings", "set_kernel_settings", "stopped: Read-only", "reached|denied|Read-only"),
     Attempt("make a device", "create_device", "stopped: Operation not permitted", "reached|not permitted"),
     Attempt("mount a file system", "mount", "stopped: Operation not permitted", "reached|not permitted"),
     Attempt("become root of a namespace", "new_user_namespace", "stopped: No space left", "reached|not permitted|left"),
@@ -214,6 +215,12 @@ async def test_what_a_function_declares_is_what_it_may_do(host: FunctionHost, su
     for path in (surroundings.outside, "/etc/passwd"):
         text = said(await run(host, "write_file_as_declared", path=path)) if confined(host) else "stopped"
         assert text.startswith("stopped")
+
+
+async def test_shared_memory_that_nobody_is_attached_to_counts(host: FunctionHost):
+    if not confined(host):
+        pytest.skip("it would stay on this machine")
+    assert MEMORY in said(await run(host, "fill_segments"))
 
 
 @pytest.mark.parametrize("function", ["leave_daemon", "leave_child"])

@@ -127,6 +127,28 @@ def test_temporary_files_are_added_up_every_second(watch: Watch, machine: Machin
     assert watch.exceeded() == "scratch_mb"
 
 
+def test_temporary_files_of_a_short_call_are_added_up_after_it(watch: Watch, machine: Machine, tmp_path: Path):
+    (tmp_path / "file").write_bytes(b"x" * 2 * MB)
+    watch.obey("rest")
+    machine.now += 2
+    assert watch.exceeded() == "scratch_mb"
+    machine.now += 2
+    assert watch.exceeded() is None  # nothing runs that could write more
+
+
+def test_temporary_files_of_many_short_calls_are_added_up(watch: Watch, machine: Machine, tmp_path: Path):
+    (tmp_path / "file").write_bytes(b"x" * 2 * MB)
+    for _ in range(3):
+        watch.obey("rest")
+        watch.obey("begin")
+        machine.now += 0.4
+    assert watch.exceeded() == "scratch_mb"
+
+
+def test_segments_of_the_whole_machine_are_not_counted():
+    assert guard._segments() == 0
+
+
 def test_a_folder_with_too_many_files_counts_as_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(guard, "MOST_FILES", 3)
     for number in range(4):

@@ -302,6 +302,38 @@ def test_a_hidden_file_is_not_given_back(scratch: Scratch, tmp_path: Path):
         files.take({"uri": secret.as_uri()}, "output")
 
 
+def test_a_link_in_place_of_the_folder_of_inputs_is_not_followed(
+    scratch: Scratch, photo: dict[str, Any], tmp_path: Path
+):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    scratch.inputs.rmdir()
+    scratch.inputs.symlink_to(outside)
+    with pytest.raises(FileRefused, match="cannot be handed over"):
+        handover(scratch, tmp_path).lend({"photo": photo}, ())
+    assert os.listdir(outside) == []
+
+
+def test_a_link_in_place_of_the_folder_of_inputs_is_not_followed_at_the_end(
+    scratch: Scratch, photo: dict[str, Any], tmp_path: Path
+):
+    files = handover(scratch, tmp_path)
+    lent = path_of(files.lend({"photo": photo}, ())["photo"])
+    scratch.inputs.rename(tmp_path / "outside")
+    scratch.inputs.symlink_to(tmp_path / "outside")
+    files.end()
+    assert (tmp_path / "outside" / lent.parent.name / lent.name).exists()
+
+
+def test_files_of_one_run_count_together(scratch: Scratch, tmp_path: Path):
+    files = handover(scratch, tmp_path)
+    for name in "ab":
+        (scratch.temporary / name).write_bytes(b"x" * 600_000)
+    files.take({"uri": (scratch.temporary / "a").as_uri()}, "output")
+    with pytest.raises(FileRefused, match="too much with those before it"):
+        files.take({"uri": (scratch.temporary / "b").as_uri()}, "output")
+
+
 def test_values_without_files_stay_the_same_objects(scratch: Scratch, tmp_path: Path):
     value = {"a": [1, {"uri": "asset://x"}], "b": "file:///etc/passwd"}
     assert handover(scratch, tmp_path).take(value, "output") is value

@@ -37,3 +37,19 @@ def test_infinite_number_is_refused():
 def test_body_that_is_no_object_is_refused(body: bytes):
     with pytest.raises(ProtocolError):
         decode(body)
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "Infinity"])
+def test_number_that_is_not_finite_is_refused_when_it_is_read(number: str):
+    with pytest.raises(ProtocolError, match="no JSON"):
+        decode(f'{{"a": {number}}}'.encode())
+
+
+@pytest.mark.parametrize(("levels", "refused"), [(4, False), (5, True)])
+def test_message_that_is_too_deep_is_refused(levels: int, refused: bool):
+    body = b'{"b": [[], [], [], {}], "a": ' + b"[" * (levels - 1) + b"1" + b"]" * (levels - 1) + b"}"
+    if refused:
+        with pytest.raises(ProtocolError, match="deeper than 4 levels"):
+            decode(body, deepest=4)
+    else:
+        assert decode(body, deepest=4)["a"] == [[[1]]]

@@ -10,6 +10,7 @@ import venv
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from greenrun.workflows.functions import FunctionHost, FunctionImportError, Limits
@@ -226,6 +227,109 @@ async def test_settings_that_a_function_makes_up_are_set_aside(workspace: Path, 
     assert '"look:write" wrote greenrun.toml, which decides how functions run' in (result.error or "")
     assert not (workspace / "greenrun.toml").exists()
     assert sum(name.startswith("greenrun.toml.refused-") for name in os.listdir(workspace)) == 1
+
+
+@needs_bubblewrap
+async def test_settings_that_a_module_makes_up_are_set_aside(workspace: Path, call: Call):
+    file = workspace / "greenrun.toml"
+    writes = f"try:\n    open({str(file)!r}, 'w').close()\nexcept OSError:\n    pass\n"
+    (workspace / "workflows" / "look.py").write_text(LOOK + writes, encoding="utf-8")
+    async with seeing(workspace) as host:
+        result, _ = await call("look:write", on=host, path=str(workspace / "data.csv"))
+    assert "wrote greenrun.toml" in (result.error or "")
+    assert not file.exists()
+
+
+@needs_bubblewrap
+async def test_settings_that_a_module_makes_up_and_fails_are_set_aside(workspace: Path, call: Call):
+    file = workspace / "greenrun.toml"
+    fails = f"try:\n    open({str(file)!r}, 'w').close()\nexcept OSError:\n    pass\nelse:\n    raise ValueError(1)\n"
+    (workspace / "workflows" / "look.py").write_text(LOOK + fails, encoding="utf-8")
+    async with seeing(workspace) as host:
+        result, _ = await call("look:write", on=host, path=str(workspace / "data.csv"))
+    assert "wrote greenrun.toml" in (result.error or "")
+    assert not file.exists()
+
+
+STARTER = """
+import subprocess, sys, time
+_WRITE = "import os, sys, time\\nwhile not os.path.exists(sys.argv[1]):\\n  time.sleep(0.01)\\nopen(sys.argv[2], 'w')"
+
+subprocess.Popen([sys.executable, "-c", _WRITE, {go!r}, {file!r}])
+
+@workflow(effects="local")
+def wait(path: str) -> bool:
+    until = time.monotonic() + 5
+    while not os.path.exists(path) and time.monotonic() < until:
+        time.sleep(0.01)
+    return os.path.exists(path)
+"""
+
+
+@needs_bubblewrap
+async def test_nothing_that_a_module_started_runs_between_calls(workspace: Path, call: Call):
+    go, file = workspace / "go", workspace / "greenrun.toml"
+    text = LOOK + STARTER.format(go=str(go), file=str(file))
+    (workspace / "workflows" / "look.py").write_text(text, encoding="utf-8")
+    async with seeing(workspace) as host:
+        assert await answer(call, host, "wait", path=str(workspace / "data.csv"))
+        below = [one for one in psutil.Process().children(recursive=True) if str(go) in one.cmdline()]
+        assert {one.status() for one in below} == {psutil.STATUS_STOPPED}
+        go.touch()
+        result, _ = await call("look:wait", on=host, path=str(file))
+        assert "wrote greenrun.toml" in (result.error or "")
+    assert not file.exists()
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize("name", ["app.json", ".env", "greenrun.toml"])
+async def test_a_file_that_was_replaced_is_guarded_at_the_next_call(name: str, workspace: Path, call: Call):
+    (workspace / "greenrun.toml").touch()
+    async with seeing(workspace) as host:
+        assert await answer(call, host, "write", path=str(workspace / name)) == "OSError"
+        (workspace / "new").write_text("a secret", encoding="utf-8")
+        os.replace(workspace / "new", workspace / name)
+        assert await answer(call, host, "write", path=str(workspace / name)) == "OSError"
+        assert await answer(call, host, "read", path=str(workspace / name)) == ("" if name == ".env" else "a secret")
+
+
+@needs_bubblewrap
+async def test_settings_that_appear_are_guarded_at_the_next_call(workspace: Path, call: Call):
+    async with seeing(workspace) as host:
+        assert await answer(call, host, "write", path=str(workspace / "data.csv")) == "written"
+        (workspace / "greenrun.toml").touch()
+        assert await answer(call, host, "write", path=str(workspace / "greenrun.toml")) == "OSError"
+    assert (workspace / "greenrun.toml").exists()
+
+
+@needs_bubblewrap
+async def test_secrets_read_as_empty_wherever_they_are(workspace: Path, call: Call):
+    names = ["sub/.env", "prod.env", ".envrc", "sub/deep/.ENV.local", "kept/plain.txt"]
+    for name in names:
+        (workspace / name).parent.mkdir(parents=True, exist_ok=True)
+        (workspace / name).write_text("a secret", encoding="utf-8")
+    (workspace / "linked.env").symlink_to("kept/plain.txt")
+    async with seeing(workspace) as host:
+        for name in (*names, "linked.env"):
+            assert await answer(call, host, "read", path=str(workspace / name)) == "", name
+
+
+@needs_bubblewrap
+async def test_a_link_in_place_of_the_settings_is_refused_where_a_function_writes(workspace: Path, call: Call):
+    (workspace / "mine.toml").touch()
+    (workspace / "greenrun.toml").symlink_to("mine.toml")
+    async with seeing(workspace) as host:
+        result, _ = await call("look:write", on=host, path=str(workspace / "data.csv"))
+        assert "is a symbolic link, which a function that may write there could replace" in (result.error or "")
+        assert await answer(call, host, "read", path=str(workspace / "data.csv")) == "text of data.csv"
+
+
+def test_secrets_are_looked_for_in_a_bounded_number_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(mounts, "MOST_ENTRIES", 1)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / ".env").touch()
+    view = mounts.View(interpreter.interpreter(sys.executable), (str(tmp_path),), ())
+    assert view.hidden == frozenset()
 
 
 @needs_bubblewrap

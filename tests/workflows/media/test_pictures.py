@@ -279,3 +279,55 @@ def test_a_lower_quality_makes_a_smaller_file() -> None:
 def test_a_reference_names_format_and_file() -> None:
     ref = picture_ref(image(), "JPEG")
     assert ref["metadata"] == {"mime": "image/jpeg", "name": "picture.jpg"}
+
+
+def icon(inner: bytes, count: int = 1) -> bytes:
+    entry = struct.pack("<BBBBHHII", 0, 0, 0, 0, 1, 32, len(inner), 6 + 16 * count)
+    return struct.pack("<HHH", 0, 1, count) + entry * count + inner
+
+
+@pytest.mark.parametrize(
+    "inner", [huge_png(13_000, 13_000), struct.pack("<IiiHHI", 40, 13_000, 26_000, 1, 32, 0) + bytes(100)]
+)
+def test_icon_with_a_picture_that_is_too_large_is_refused_by_its_head(inner: bytes) -> None:
+    for read in (read_picture, picture_facts):
+        with pytest.raises(NodeError, match="13000 x 13000 pixels is too large"):
+            read(icon(inner))
+
+
+@pytest.mark.parametrize("data", [icon(b""), b"\0\0\1\0", icon(bytes(30)), icon(bytes(10), 9)[:40]])
+def test_icon_that_is_cut_off_is_an_error(data: bytes) -> None:
+    with pytest.raises(NodeError, match="the picture is damaged|no picture"):
+        read_picture(data)
+
+
+def test_icon_is_read() -> None:
+    assert read_picture(encoded(image(), "ICO")).format == "ICO"
+
+
+@pytest.mark.parametrize("head", [b"P3 3000 3000 255\n", b"P1 8900 8900\n", b"P2 4000 2000 255\n"])
+def test_large_picture_that_is_written_as_text_is_refused_by_its_head(head: bytes) -> None:
+    with pytest.raises(NodeError, match="written as text and too large"):
+        read_picture(head + b"1 " * 10)
+
+
+def test_small_picture_that_is_written_as_text_is_read() -> None:
+    assert read_picture(b"P3 2 1 255\n1 2 3 4 5 6\n").image.getpixel((1, 0)) == (4, 5, 6)
+
+
+def jpeg_of_passes(more: int) -> bytes:
+    data = encoded(image(), "JPEG", progressive=True)
+    last = data[data.rfind(b"\xff\xda") : -2]
+    return data[:-2] + last * more + data[-2:]
+
+
+def test_jpeg_in_too_many_passes_is_refused() -> None:
+    with pytest.raises(NodeError, match="more than 100 passes"):
+        read_picture(jpeg_of_passes(120))
+
+
+def test_what_looks_like_passes_behind_the_picture_or_in_a_note_does_not_count() -> None:
+    note = b"\xff\xda" * 200
+    data = jpeg_of_passes(0)
+    noted = data[:2] + b"\xff\xfe" + struct.pack(">H", len(note) + 2) + note + data[2:] + note
+    assert read_picture(noted).image.size == (40, 20)

@@ -307,3 +307,32 @@ def test_moment_lies_in_its_period(moment: datetime, unit: str) -> None:
 @given(moments, st.integers(-5000, 5000), st.sampled_from(["second", "hour", "minute"]))
 def test_what_was_added_is_the_difference(moment: datetime, amount: int, unit: str) -> None:
     assert difference(add(moment, amount, unit), moment, unit) == amount
+
+
+@pytest.mark.parametrize(
+    "date",
+    [
+        "1 Jan 99999999999999999999 00:00:00 +0000",
+        "1 Jan 2020 00:00:00 +99999999999999999999",
+        "Fri, 31 Dec 9999 23:59:59 -2359",
+        10**400,
+        pytest.param(10**5000, id="many digits"),
+        pytest.param(-(10**5000), id="many digits below zero"),
+        1e300,
+    ],
+)
+async def test_number_that_no_date_has_is_an_error(date: Any) -> None:
+    with pytest.raises(NodeError, match="is no date|outside 1 to 9999"):
+        await formatted(date)
+
+
+@pytest.mark.parametrize("zone", ["+99999999999999999999", "\ud800", "9" * 5000])
+async def test_zone_that_is_none_is_an_error(zone: str) -> None:
+    with pytest.raises(NodeError, match="there is no time zone"):
+        await formatted(0, timezone=zone)
+
+
+async def test_pattern_that_is_too_long_is_an_error() -> None:
+    assert await formatted(0, "[" * 1000) == "[" * 1000
+    with pytest.raises(NodeError, match="longer than 1,000 characters"):
+        await formatted(0, "[" * 200_000)

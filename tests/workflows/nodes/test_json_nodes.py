@@ -136,3 +136,18 @@ def test_written_path_is_read_back(steps: list[str | int]) -> None:
 
 def test_steps_of_every_member_spread() -> None:
     assert parts_at({"a": [[1, 2], [3]]}, path_steps("a[*][*]")) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("path", ["items[" + "9" * 5000 + "]", "items[-" + "9" * 5000 + "]"])
+async def test_place_of_thousands_of_digits_is_no_path(path: str) -> None:
+    for name in ("Get", "Set"):
+        with pytest.raises(NodeError, match="is no path at character 6"):
+            await output(f"greenrun.json.{name}", value=ORDER, path=path)
+
+
+async def test_name_of_thousands_of_digits_is_no_place_in_a_list() -> None:
+    path = "items." + "9" * 5000
+    assert await output("greenrun.json.Get", value=ORDER, path=path, default="none") == "none"
+    with pytest.raises(NodeError, match='asks for "9{40}" of a list with 2 items'):
+        await output("greenrun.json.Set", value=ORDER, path=path, part=1)
+    assert await output("greenrun.json.Get", value={"9" * 5000: 1}, path="9" * 5000) == 1

@@ -119,3 +119,22 @@ async def test_records_are_reduced_to_one(values: dict[str, Any], expected: Any)
 async def test_value_that_does_not_fit_is_an_error(name: str, values: dict[str, Any], part: str) -> None:
     with pytest.raises(NodeError, match=part):
         await output(f"nodetool.{name}", **values)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("Product", [2**1000] * 3000),
+        ("Product", [10**300] * 3000),
+        ("Product", [10**400, 1.5]),
+        ("Sum", [10**400, 1.5]),
+        ("Average", [10**400, 1]),
+    ],
+)
+async def test_result_that_is_no_number_any_more_is_an_error(name: str, values: list[Any]) -> None:
+    with pytest.raises(NodeError, match="the result is too large for a number"):
+        await output(f"nodetool.list.{name}", values=values)
+
+
+async def test_product_may_have_thousands_of_digits() -> None:
+    assert await output("nodetool.list.Product", values=[10] * 4000) == 10**4000

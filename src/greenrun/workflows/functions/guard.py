@@ -5,8 +5,8 @@ and little of it, since this process stays. In a sandbox it is process 1 of its 
 can signal it and its end is the end of all.
 
 Orders come over `control` as lines: ``begin`` (a request runs: let all go on, watch closely), ``keep`` and ``rest`` (it
-is over; keep the processes that it started, or kill them, and stop what is left), ``where`` (make the worker say where its code is). Answers: ``rested
-<killed> <zombies>``, and ``stopped <limit>`` before the guard kills everything.
+is over; keep the processes that it started, or kill them, and stop what is left), ``where`` (make the worker
+say where its code is). Answers: ``rested <killed> <zombies>``, and ``stopped <limit>`` before the guard kills everything.
 """
 
 from __future__ import annotations

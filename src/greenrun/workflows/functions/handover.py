@@ -40,7 +40,7 @@ class Handover:
 
     `readable` are the folders that the function sees besides its `scratch` (None: all of this machine), but for the
     files `hidden`. `kept` is where files that it gives back go, `sources` where files handed to it may lie (None:
-    anywhere). A file may have at most `limit` bytes.
+    anywhere). One that goes in has at most `limit` bytes, all that come out have together.
     """
 
     scratch: Scratch
@@ -50,6 +50,7 @@ class Handover:
     limit: int
     hidden: Collection[str] = ()
     _lent: dict[str, tuple[str, tuple[int, ...]]] = field(default_factory=lambda: {})
+    _taken: int = 0
 
     def lend(self, params: Mapping[str, Any], media: Collection[str]) -> dict[str, Any]:
         """The parameters, with files that the function cannot see copied to where it can.
@@ -90,9 +91,11 @@ class Handover:
     def end(self) -> None:
         """Remove the copies that were handed in."""
         for copy in self._lent:
-            with contextlib.suppress(OSError):
-                os.unlink(copy)
-                os.rmdir(os.path.dirname(copy))
+            own, name = Path(copy).parts[-2:]
+            with contextlib.suppress(OSError), contextlib.ExitStack() as opens:
+                inputs = self._opened((self.scratch.inputs.name,), opens)
+                os.unlink(name, dir_fd=_open_folder(own, opens, inputs))
+                os.rmdir(own, dir_fd=inputs)
         self._lent.clear()
 
     def _lend(self, uri: str, place: str) -> str:
@@ -105,14 +108,23 @@ class Handover:
         opened = _open_plain(real)
         if opened is None:
             raise FileRefused(f'{place} names "{path}", which is no file that can be read')
-        folder = self.scratch.inputs / secrets.token_hex(4)
-        copy = str(folder / os.path.basename(real))
-        with os.fdopen(opened, "rb") as source, _refusing(place, path):
+        own, name = secrets.token_hex(4), os.path.basename(real)
+        copy = str(self.scratch.inputs / own / name)
+        with os.fdopen(opened, "rb") as source, _refusing(place, path), contextlib.ExitStack() as opens:
             self._check_size(os.fstat(opened).st_size, place, path)
-            folder.mkdir(mode=0o700)
-            _copy(source.fileno(), copy, 0o444)
-        self._lent[copy] = uri, _state(os.lstat(copy))
+            inputs = self._opened((self.scratch.inputs.name,), opens)
+            os.mkdir(own, 0o700, dir_fd=inputs)
+            folder = _open_folder(own, opens, inputs)
+            _copy(source.fileno(), name, 0o444, folder)
+            self._lent[copy] = uri, _state(os.lstat(name, dir_fd=folder))
         return Path(copy).as_uri()
+
+    def _opened(self, parts: Collection[str], opens: contextlib.ExitStack) -> int:
+        """A descriptor of a folder below the scratch folder. No part is followed if the function made it a link."""
+        folder = _open_folder(str(self.scratch.folder), opens)
+        for part in parts:
+            folder = _open_folder(part, opens, folder)
+        return folder
 
     def _take(self, uri: str, place: str) -> str:
         given = _path_of(uri, place)
@@ -141,16 +153,19 @@ class Handover:
         """Put a file of the scratch folder where it outlives the worker. No part of its path is followed if it is a link."""
         parts = Path(real).relative_to(self.scratch.folder).parts
         with _refusing(place, path), contextlib.ExitStack() as opens:
-            folder = os.open(self.scratch.folder, os.O_RDONLY | os.O_DIRECTORY)
-            opens.callback(os.close, folder)
-            for part in parts[:-1]:
-                folder = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
-                opens.callback(os.close, folder)
+            folder = self._opened(parts[:-1], opens)
             opened = _open_plain(parts[-1], folder) if parts else None
             if opened is None:
                 raise FileRefused(f'{place} names "{path}", which is no file that can be read')
             source = opens.enter_context(os.fdopen(opened, "rb"))
-            self._check_size(os.fstat(opened).st_size, place, path)
+            size = os.fstat(opened).st_size
+            self._check_size(size, place, path)
+            if self._taken + size > self.limit:
+                raise FileRefused(
+                    f'{place} names the file "{path}" of {size:,} bytes, which is too much with those before it; '
+                    f"at most {self.limit:,} are kept of one run"
+                )
+            self._taken += size
             target = self.kept() / secrets.token_hex(4) / parts[-1]
             target.parent.mkdir(mode=0o700)
             if not _moved(parts[-1], folder, opened, target):
@@ -223,6 +238,13 @@ def _path_of(uri: str, place: str) -> str:
     return path
 
 
+def _open_folder(path: str, opens: contextlib.ExitStack, above: int | None = None) -> int:
+    """A descriptor of a folder that is no link, closed with `opens`."""
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=above)
+    opens.callback(os.close, folder)
+    return folder
+
+
 def _open_plain(path: str, folder: int | None = None) -> int | None:
     """A descriptor of a plain file; None for a link, a device, a pipe, or what cannot be read."""
     try:
@@ -252,8 +274,8 @@ def _moved(name: str, folder: int, opened: int, target: Path) -> bool:
     return True
 
 
-def _copy(source: int, target: str, mode: int) -> None:
-    written = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+def _copy(source: int, target: str, mode: int, folder: int | None = None) -> None:
+    written = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)
     try:
         while _copied(source, written):
             pass

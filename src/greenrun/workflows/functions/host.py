@@ -194,9 +194,18 @@ class FunctionHost:
         closure = self._sources.closure(call.function, module)
         ports = await self._ports(call.function, module, name, closure, call.on_event)
         limit = timeout_ms if timeout_ms is not None and timeout_ms > 0 else None
-        worker = await self._ready(call.function, module, closure, ports.effects, call.on_event)
-        files = self._handover(worker)
+        # Its module may write as well, while it is imported.
         settings = _Settings(self._workspace if ports.effects != "none" else None)
+        try:
+            worker = await self._ready(call.function, module, closure, ports.effects, call.on_event)
+        except FunctionError:
+            if settings.set_aside():
+                return call.failed(f'"{call.function}" {settings.refusal}')
+            raise
+        except BaseException:
+            settings.set_aside()
+            raise
+        files = self._handover(worker)
         reusable = False
 
         def told(event: Event) -> Any:
@@ -283,7 +292,11 @@ class FunctionHost:
         on_event: Told,
     ) -> Worker:
         """A worker that has imported the module, and may do what functions with those effects may."""
-        key = WorkerKey(str(self._sources.folder), self.python, module, closure_hash(closure), effects)
+        guarded = partial(self._launcher.guarded, effects, code=self._sources.roots, cwd=self._working_folder())
+        version = sha256(
+            repr((closure_hash(closure), await asyncio.to_thread(guarded))).encode("utf-8", "surrogatepass")
+        )
+        key = WorkerKey(str(self._sources.folder), self.python, module, version.hexdigest(), effects)
 
         async def start(record: Callable[[Worker], None]) -> Worker:
             roots = self._sources.roots

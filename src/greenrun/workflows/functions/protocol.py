@@ -67,7 +67,7 @@ def decode(body: bytes, *, deepest: int | None = None) -> dict[str, Any]:
 
 def _is_deeper(message: object, levels: int) -> bool:
     layer: list[Any] = [message]
-    for _ in range(levels + 1):
+    for _ in range(levels):
         layer = [
             item
             for holder in layer

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -18,6 +20,12 @@ MAX_PIXELS: Final = 80_000_000
 """Below Pillow's own bound, so that ours is met first. A picture of this size takes 320 MB while it is worked on."""
 
 MAX_SIDE: Final = 16_384
+
+MAX_SCANS: Final = 100
+"""Most passes in which a JPEG file tells its picture; ten are usual, and each costs as much as a whole picture."""
+
+MAX_PLAIN_VALUES: Final = 4_000_000
+"""Most numbers in a picture that is written as text, which is read one by one."""
 
 # What is read. Others either run foreign programs (EPS), or are rare and their decoders little tested.
 _READ: Final = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF", "AVIF", "ICO", "JPEG2000", "MPO", "PPM")
@@ -93,6 +101,7 @@ def read_picture(data: bytes) -> Picture:
     """
     image = _opened(data)
     mode, file_format = image.mode, image.format or "PNG"
+    _check_effort(image, data)
     try:
         image.load()
         return Picture(_normalised(_upright(image)), "JPEG" if file_format == "MPO" else file_format, mode)
@@ -138,6 +147,7 @@ def _opened(data: bytes) -> Image:
     why = _UNREADABLE.get(sniff(data) or "")
     if why is not None:
         raise NodeError(f"the picture is {why}")
+    _check_icon(data)
     # Formats are known to Pillow once all its plugins are loaded, and which ones it has depends on its version.
     Image.init()
     try:
@@ -150,6 +160,55 @@ def _opened(data: bytes) -> Image:
         raise NodeError(f"the picture is damaged ({_reason(error)}); give the whole file") from error
     check_size(*image.size)
     return image
+
+
+def _check_icon(data: bytes) -> None:
+    """Raise when a picture in an icon file is too large: Pillow decodes it before it says its size."""
+    if not data.startswith(b"\0\0\1\0") or len(data) < 6:
+        return
+    (count,) = struct.unpack_from("<H", data, 4)
+    for entry in range(6, min(6 + count * 16, len(data) - 15), 16):
+        (offset,) = struct.unpack_from("<I", data, entry + 12)
+        head = data[offset : offset + 24]
+        if len(head) < 24:
+            continue
+        if head.startswith(b"\x89PNG"):
+            width, height = struct.unpack_from(">II", head, 16)
+        else:
+            # A bitmap, whose height counts its mask too.
+            width, height = struct.unpack_from("<ii", head, 4)
+            width, height = abs(width), abs(height) // 2
+        if width and height:
+            check_size(width, height)
+
+
+_MARKER: Final = re.compile(rb"\xff([^\x00\xff\xd0-\xd7])")
+_END_OF_PICTURE, _SCAN, _WITHOUT_LENGTH = 0xD9, 0xDA, (0x01, 0xD8)
+
+
+def _scans(data: bytes) -> int:
+    """In how many passes a JPEG file tells its first picture."""
+    scans = 0
+    # Next to nothing else in a file looks like the start of a pass, so most files need no closer look.
+    position = 0 if data.count(bytes((0xFF, _SCAN))) > MAX_SCANS else len(data)
+    while match := _MARKER.search(data, position):
+        position = match.end()
+        marker = match[1][0]
+        if marker == _END_OF_PICTURE:
+            break
+        scans += marker == _SCAN
+        if marker not in _WITHOUT_LENGTH:
+            position += int.from_bytes(data[position : position + 2], "big")
+    return scans
+
+
+def _check_effort(image: Image, data: bytes) -> None:
+    """Raise when a file is made, or might as well be, to take long to decode."""
+    if image.format in ("JPEG", "MPO") and _scans(data) > MAX_SCANS:
+        raise NodeError(f"the picture is told in more than {MAX_SCANS} passes; save it as a plain JPEG or PNG")
+    values = image.width * image.height * len(image.getbands())
+    if image.format == "PPM" and data[:2] in (b"P1", b"P2", b"P3") and values > MAX_PLAIN_VALUES:
+        raise NodeError("the picture is written as text and too large for that; save it as PNG")
 
 
 def check_size(width: int, height: int) -> None:

@@ -39,6 +39,8 @@ _CUTS: Final[dict[str, dict[str, Any]]] = {
     "year": {"month": 1, "day": 1, "hour": 0, "minute": 0, "second": 0, "microsecond": 0},
 }
 
+MAX_PATTERN: Final = 1_000
+
 Unit = Annotated[Text, PortType("enum", options=UNITS)]
 
 _TOKEN: Final = re.compile(r"\[([^\]]*)\]|YYYY|YY|MM?|DD?|HH?|mm?|ss?|SSS|Z")
@@ -53,7 +55,7 @@ def local_zone(name: str = "") -> tzinfo:
     if name.strip():
         found = _zone(name.strip())
         if found is None:
-            raise NodeError(f'there is no time zone "{name}"; use a name such as Europe/Berlin, or UTC')
+            raise NodeError(f'there is no time zone "{name[:40]}"; use a name such as Europe/Berlin, or UTC')
         return found
     return _zone(os.environ.get("TZ", "").strip()) or UTC
 
@@ -79,25 +81,34 @@ def read_moment(value: Any, zone: tzinfo, port: str = "date") -> datetime:
     if is_record(value):
         return _from_record(value, zone, port)
     found = read_date(value, zone)
-    if found is None:
-        mailed = _from_mail(value)
-        if mailed is None:
-            shown = f'"{value[:40]}"' if isinstance(value, str) else str(value) if is_number(value) else kind_of(value)
-            raise NodeError(
-                f"{port}: {shown} is no date; use text such as 2026-01-31T15:05:00Z, or milliseconds since 1970"
-            )
-        return mailed.astimezone(zone)
+    mailed = _from_mail(value) if found is None else None
+    if found is None and mailed is None:
+        raise NodeError(
+            f"{port}: {_shown(value)} is no date; use text such as 2026-01-31T15:05:00Z, or milliseconds since 1970"
+        )
     try:
+        if found is None:
+            assert mailed is not None
+            return mailed.astimezone(zone)
         # A moment at the edge of Python's calendar comes as one in a year that is alike (`Moment.cycles`).
         return found.moment.replace(year=found.moment.year + found.cycles * 400).astimezone(zone)
     except (ValueError, OverflowError):
         raise NodeError(f"{port}: the year is outside 1 to 9999") from None
 
 
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return f'"{value[:40]}"'
+    # Python writes no number of thousands of digits.
+    if isinstance(value, int) and value.bit_length() > 200:
+        return "a number of so many digits"
+    return str(value) if is_number(value) else kind_of(value)
+
+
 def _from_mail(value: Any) -> datetime | None:
     try:
         found = parsedate_to_datetime(value) if isinstance(value, str) and len(value) < 100 else None
-    except (TypeError, ValueError, IndexError):
+    except (TypeError, ValueError, IndexError, OverflowError):
         return None
     return found if found is None or found.tzinfo else found.replace(tzinfo=UTC)
 
@@ -215,7 +226,13 @@ def milliseconds(moment: datetime) -> int:
 
 
 def format_moment(moment: datetime, pattern: str) -> str:
-    """A moment by a pattern of ``YYYY YY MM M DD D HH H mm m ss s SSS Z``; text in square brackets stays as it is."""
+    """A moment by a pattern of ``YYYY YY MM M DD D HH H mm m ss s SSS Z``; text in square brackets stays as it is.
+
+    Raises:
+        NodeError: The pattern is longer than `MAX_PATTERN`.
+    """
+    if len(pattern) > MAX_PATTERN:
+        raise NodeError(f"the pattern is longer than {MAX_PATTERN:,} characters; write one such as YYYY-MM-DD")
     values = {
         "YYYY": f"{moment.year:04}",
         "YY": f"{moment.year % 100:02}",

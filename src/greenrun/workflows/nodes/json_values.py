@@ -16,7 +16,10 @@ Step: TypeAlias = str | int
 
 EVERY: Final = "*"
 
-_STEP: Final = re.compile(r"""\.?([^.\[\]"]+)|\[(-?\d+|\*)\]|\[("(?:[^"\\]|\\.)*")\]""")
+_MAX_DIGITS: Final = 18
+"""Of a place in a list; Python makes no number of thousands of digits."""
+
+_STEP: Final = re.compile(r"""\.?([^.\[\]"]+)|\[(-?\d{1,18}|\*)\]|\[("(?:[^"\\]|\\.)*")\]""")
 
 
 def read_value(text: str, source: str = "the text") -> Any:
@@ -43,7 +46,7 @@ def path_steps(path: str) -> list[Step]:
     while position < len(text):
         match = _STEP.match(text, position)
         if match is None:
-            raise NodeError(f'"{path}" is no path at character {position + 1}; write it as items[0].name')
+            raise NodeError(f'"{path[:80]}" is no path at character {position + 1}; write it as items[0].name')
         position = match.end()
         name, place, quoted = match.groups()
         steps.append(
@@ -80,7 +83,9 @@ def _members(value: Any, step: Step) -> list[Any]:
 
 def _place(step: Step) -> int | None:
     """``items.0`` means the same as ``items[0]``."""
-    return step if isinstance(step, int) else int(step) if step.isascii() and step.isdecimal() else None
+    if isinstance(step, int):
+        return step
+    return int(step) if step.isascii() and step.isdecimal() and len(step) <= _MAX_DIGITS else None
 
 
 @node_type("greenrun.json.Parse")
@@ -138,7 +143,7 @@ def _made(holder: Any, step: Step, path: str) -> Step:
         raise NodeError(f'the path "{path}" goes into {kind_of(holder)}; only records and lists have parts')
     place = _place(step)
     if place is None or not -len(holder) <= place <= len(holder):
-        raise NodeError(f'the path "{path}" asks for "{step}" of a list with {len(holder)} items')
+        raise NodeError(f'the path "{path[:80]}" asks for "{str(step)[:40]}" of a list with {len(holder)} items')
     if place == len(holder):
         holder.append(None)
     return place

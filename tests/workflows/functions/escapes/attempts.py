@@ -44,6 +44,25 @@ def called(result: int) -> int:
 # --- what does not belong to it
 
 
+def set_kernel_settings() -> str:
+    def opened() -> str:
+        os.close(os.open("/proc/sys/kernel/core_pattern", os.O_WRONLY))
+        return "the program that the kernel starts"
+
+    return tried(opened)
+
+
+def fill_segments() -> str:
+    libc.shmat.restype = ctypes.c_void_p
+    for _ in range(8):
+        segment = called(libc.shmget(0, ctypes.c_size_t(64 * MB), 0o1600))
+        address = libc.shmat(segment, None, 0)
+        ctypes.memset(address, 1, 64 * MB)
+        libc.shmdt(ctypes.c_void_p(address))
+    time.sleep(20)
+    return "reached"
+
+
 def read_accounts() -> str:
     text = Path("/etc/passwd").read_text("utf-8")
     return "reached the machine's accounts" if "root:" in text else f"stopped: only {text.split(':')[0]}"

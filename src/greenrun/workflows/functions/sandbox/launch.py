@@ -11,7 +11,7 @@ from pathlib import Path
 
 from greenrun.workflows.functions.limits import THREADS_PER_PROCESS, Limits
 from greenrun.workflows.functions.sandbox.environment import environment, is_below
-from greenrun.workflows.functions.sandbox.interpreter import Interpreter, interpreter
+from greenrun.workflows.functions.sandbox.interpreter import Interpreter, InterpreterError, interpreter
 from greenrun.workflows.functions.sandbox.mounts import View
 from greenrun.workflows.functions.sandbox.scratch import Scratch, ScratchFolders
 from greenrun.workflows.functions.sandbox.tier import Isolation, IsolationRefused, Tier, tier
@@ -75,13 +75,18 @@ class Launcher:
         if self.tier.refusal is not None:
             raise IsolationRefused(self.tier.refusal)
         python = interpreter(self.python)
+        view = self._view(python, effects, code, cwd)
+        if self.tier.bubblewrap is not None and view.replaceable:
+            raise IsolationRefused(
+                f'"{view.replaceable[0]}" is a symbolic link, which a function that may write there could replace; '
+                "put the file itself in its place"
+            )
         scratch = self.scratch.new()
         options = self._options(scratch)
         most_bytes = self.limits.output_mb * MB
         if self.tier.bubblewrap is None:
             told = environment(python, scratch, self.environment)
             return Launch(self.python, scratch, told, cwd, options, most_bytes=most_bytes)
-        view = self._view(python, effects, code, cwd)
         command = self.tier.bubblewrap.command(
             view.mounts(scratch, self.scratch.folder("etc")),
             cwd=os.path.realpath(cwd),
@@ -100,6 +105,19 @@ class Launcher:
             view.hidden,
             most_bytes,
         )
+
+    def guarded(self, effects: str, *, code: Collection[str], cwd: str) -> tuple[tuple[str, int, int], ...]:
+        """Path, device and number of each file that a worker with those effects reads as empty, or may not write.
+
+        A worker that was started when they were others no longer guards what is there now.
+        """
+        if self.tier.bubblewrap is None:
+            return ()
+        try:
+            view = self._view(interpreter(self.python), effects, code, cwd)
+        except InterpreterError:
+            return ()  # said when the worker is started
+        return view.guarded
 
     def _view(self, python: Interpreter, effects: str, code: Collection[str], cwd: str) -> View:
         folders = [str(folder) for folder in self.workspace]

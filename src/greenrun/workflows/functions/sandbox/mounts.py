@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import os
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from greenrun.workflows.functions.limits import SETTINGS_FILE
@@ -40,8 +42,13 @@ _NETWORK_SETTINGS = ("gai.conf", "host.conf", "hosts", "protocols", "resolv.conf
 _PROTECTED = (SETTINGS_FILE, ".git", "app.json", "pyproject.toml")
 """What stays read-only in a workspace that a function may write to: it decides what runs, and how."""
 
-_SECRETS = (".env", ".env.*")
-"""Files of a workspace that read as empty."""
+_SECRETS = (".env*", "*.env")
+"""Files of a workspace that read as empty, at any depth and however they are capitalised."""
+
+_NOT_SEARCHED = frozenset({".git", ".venv", "venv", "node_modules", "__pycache__", "site-packages"})
+MOST_ENTRIES = 20_000
+MOST_DEPTH = 12
+"""How far they are looked for."""
 
 _FILES = {
     "passwd": "greenrun:x:{uid}:{gid}::/tmp:/bin/sh\n",
@@ -109,23 +116,56 @@ class View:
     def _written(self) -> dict[str, tuple[str, str]]:
         """The workspace as a function that writes to it sees it; what decides how it runs stays as it is."""
         roots = [os.path.realpath(path) for path in self.workspace]
-        kept = [path for root in roots for name in _PROTECTED if os.path.lexists(path := os.path.join(root, name))]
         inside = [path for path in self._parts() if is_below(path, roots) and path not in roots]
         return {
             **{root: ("--bind", root) for root in roots},
-            **{path: ("--ro-bind", path) for path in (*kept, *inside) if not os.path.islink(path)},
+            **{path: ("--ro-bind", path) for path in (*self._protected(), *inside) if not os.path.islink(path)},
         }
+
+    def _protected(self) -> list[str]:
+        roots = map(os.path.realpath, self.workspace)
+        return [path for root in roots for name in _PROTECTED if os.path.lexists(path := os.path.join(root, name))]
+
+    @property
+    def replaceable(self) -> list[str]:
+        """Links in place of files that have to stay as they are, which nothing can be mounted over."""
+        return [path for path in self._protected() if os.path.islink(path)] if self.writable else []
+
+    @property
+    def guarded(self) -> tuple[tuple[str, int, int], ...]:
+        """Path, device and number of each file that reads as empty or stays as it is."""
+        found: list[tuple[str, int, int]] = []
+        for path in sorted({*self.hidden, *(self._protected() if self.writable else ())}):
+            with contextlib.suppress(OSError):
+                status = os.lstat(path)
+                found.append((path, status.st_dev, status.st_ino))
+        return tuple(found)
 
     @property
     def hidden(self) -> frozenset[str]:
         """Files of the workspace that are there and read as empty."""
-        found = [
-            path
-            for root in map(os.path.realpath, self.workspace)
-            for name in _SECRETS
-            for path in glob.glob(os.path.join(glob.escape(root), name))
-        ]
-        return frozenset(path for path in found if os.path.isfile(path) and not os.path.islink(path))
+        roots = [os.path.realpath(path) for path in self.workspace]
+        # Of a link the file itself is hidden, if a function can see it.
+        found = {os.path.realpath(path) for root in roots for path in _secrets(root)}
+        return frozenset(path for path in found if os.path.isfile(path) and is_below(path, roots))
+
+
+def _secrets(root: str) -> list[str]:
+    """Files below a folder, and links, whose names say that they hold secrets."""
+    found: list[str] = []
+    waiting, seen = [(root, 0)], 0
+    while waiting and seen < MOST_ENTRIES:
+        folder, depth = waiting.pop(0)
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                seen += 1
+                name = entry.name.casefold()
+                if entry.is_dir(follow_symlinks=False):
+                    if depth < MOST_DEPTH and name not in _NOT_SEARCHED:
+                        waiting.append((entry.path, depth + 1))
+                elif any(fnmatchcase(name, pattern) for pattern in _SECRETS):
+                    found.append(entry.path)
+    return found
 
 
 def _system() -> list[str]:

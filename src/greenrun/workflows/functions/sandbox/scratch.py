@@ -174,7 +174,9 @@ def _lock(descriptor: int, *, wait: bool = False) -> bool:
 
 def _sweep(base: Path) -> None:
     for folder in base.glob("host-*"):
-        with contextlib.suppress(Exception):  # what somebody else's function left must not keep a new host from starting
+        with contextlib.suppress(
+            Exception
+        ):  # what somebody else's function left must not keep a new host from starting
             descriptor = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
             try:
                 if _lock(descriptor):
