@@ -38,7 +38,7 @@ def most(app: SeedApp, kind: str) -> int:
     if kind in COSTLY and not is_ours:
         return 0
     asks_models = bool(app.world.script) or RECORDING in app.others
-    if kind in WRITTEN and asks_models or kind in RUN_TIME | FUNCTIONS and not is_ours:
+    if (kind in WRITTEN and asks_models) or (kind in RUN_TIME | FUNCTIONS and not is_ours):
         return 1
     return PER_KIND
 

@@ -297,7 +297,7 @@ def test_icon_with_a_picture_that_is_too_large_is_refused_by_its_head(inner: byt
 
 @pytest.mark.parametrize("data", [icon(b""), b"\0\0\1\0", icon(bytes(30)), icon(bytes(10), 9)[:40]])
 def test_icon_that_is_cut_off_is_an_error(data: bytes) -> None:
-    with pytest.raises(NodeError, match="the picture is damaged|no picture"):
+    with pytest.raises(NodeError, match=r"the picture is damaged|no picture"):
         read_picture(data)
 
 

@@ -322,7 +322,7 @@ def test_what_was_added_is_the_difference(moment: datetime, amount: int, unit: s
     ],
 )
 async def test_number_that_no_date_has_is_an_error(date: Any) -> None:
-    with pytest.raises(NodeError, match="is no date|outside 1 to 9999"):
+    with pytest.raises(NodeError, match=r"is no date|outside 1 to 9999"):
         await formatted(date)
 
 

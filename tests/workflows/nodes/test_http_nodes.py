@@ -226,7 +226,7 @@ def test_requests_that_may_act_twice_are_not_repeated_by_themselves() -> None:
 
 
 @pytest.mark.parametrize(
-    "charset", ["bz2", "zlib", "hex", "idna", "punycode", "unicode_escape", "no-such", "utf-8" * 99]
+    "charset", ["bz2", "zlib", "hex", "idna", "punycode", "unicode_escape", "u-16", "shift-jis-x0213", "utf-8" * 99]
 )
 async def test_charset_that_is_no_encoding_of_texts_is_read_as_utf_8(
     site: Web, context: MemoryContext, charset: str

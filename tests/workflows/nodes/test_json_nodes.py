@@ -148,6 +148,6 @@ async def test_place_of_thousands_of_digits_is_no_path(path: str) -> None:
 async def test_name_of_thousands_of_digits_is_no_place_in_a_list() -> None:
     path = "items." + "9" * 5000
     assert await output("greenrun.json.Get", value=ORDER, path=path, default="none") == "none"
-    with pytest.raises(NodeError, match='asks for "9{40}" of a list with 2 items'):
+    with pytest.raises(NodeError, match=r'asks for "9{40}" of a list with 2 items'):
         await output("greenrun.json.Set", value=ORDER, path=path, part=1)
     assert await output("greenrun.json.Get", value={"9" * 5000: 1}, path="9" * 5000) == 1

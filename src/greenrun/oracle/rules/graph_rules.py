@@ -16,7 +16,7 @@ from greenrun.workflows.validation import validate_graph
 
 GraphFindings: TypeAlias = Callable[[Graph], Sequence[Finding]]
 
-STRUCTURAL: Final = frozenset({"GR601", "GR602", "GR603", "GR616", "GR617", "GR618", "GR619", "GR624"})
+STRUCTURAL: Final = frozenset({"GR601", "GR602", "GR603", "GR610", "GR616", "GR617", "GR618", "GR619", "GR624"})
 """What no value typed into the app can mend; the rest of appendix B depends on what a run is given."""
 
 

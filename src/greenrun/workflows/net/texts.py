@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from typing import Final
 
@@ -14,7 +15,18 @@ _TEXTUAL: Final = re.compile(
 )
 
 # Names that browsers know and Python does not.
-_ALSO: Final = {"x-sjis": "shift_jis", "windows-874": "cp874", "windows-932": "cp932", "windows-936": "gbk"}
+_ALSO: Final = {
+    "gb-18030": "gb18030",
+    "gb-2312": "gb2312",
+    "iso-8859-8-e": "iso-8859-8",
+    "iso-8859-8-i": "iso-8859-8",
+    "windows-874": "cp874",
+    "windows-932": "cp932",
+    "windows-936": "gbk",
+    "windows-949": "cp949",
+    "windows-950": "cp950",
+    "x-sjis": "shift_jis",
+}
 
 
 def known_encoding(name: str) -> str | None:
@@ -24,7 +36,7 @@ def known_encoding(name: str) -> str | None:
         return None
     encoding = _ALSO.get(plain, plain)
     try:
-        b"".decode(encoding)
+        codecs.lookup(encoding)
     except LookupError:
         return None
     return encoding

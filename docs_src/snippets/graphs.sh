@@ -1,0 +1,1 @@
+greenrun debug reviews
