@@ -32,8 +32,9 @@ unit: setup ## the tests, with coverage
 	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report= -q
 	$(BIN)/python tests/coverage_gate.py
 
-bench: setup ## measure, and check the seeded faults
-	$(BIN)/python -m bench all
+bench: setup ## measure beside other tools, check the seeded faults, and write bench/results.md
+	$(UV) pip install --quiet --python $(BIN)/python --constraint constraints.txt --group bench
+	$(BIN)/python -m bench results
 
 docs: setup ## write the generated pages anew
 	$(BIN)/python -m docs_src.generate

@@ -24,7 +24,7 @@ _MAX_PATTERN: Final = 1_000
 PROTECTED: Final = (".git", "greenrun.toml", "*.env", ".env*")
 """Names that are neither read nor written, wherever they stand and however they are capitalised."""
 
-KEPT: Final = (".*", "app.json", "script.json", "workflows")
+KEPT: Final = (".*", "app.json", "recording.json", "script.json", "workflows")
 """Names at the top that are not written either: a workflow does not change the app that it belongs to.
 
 Names that start with a dot are not written at any depth; tools act on them without being asked.

@@ -139,9 +139,9 @@ class NodeType:
             raise NodeError(refusal(error)) from None
         if self.dynamic_inputs:
             # Beside the fields: private attributes of a model are set up anew for every node that fires.
-            node.__dict__["_dynamic"] = dynamic
+            vars(node)["_dynamic"] = dynamic
         if declared_outputs:
-            node.__dict__["_dynamic_outputs"] = dict(declared_outputs)
+            vars(node)["_dynamic_outputs"] = dict(declared_outputs)
         return node
 
     def record(self, result: Any) -> dict[str, Any]:

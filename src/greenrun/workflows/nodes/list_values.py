@@ -104,17 +104,24 @@ def flatten(values: Items = NO_ITEMS, depth: Whole = 1) -> list[Any]:
     return result
 
 
+def _total(numbers: list[int | float]) -> int | float:
+    try:
+        return sum(numbers)
+    except OverflowError:
+        raise NodeError("the numbers are too large to add whole numbers and fractions; use one kind of them") from None
+
+
 @node_type("greenrun.list.Sum", output="float")
 def total(values: Items = NO_ITEMS) -> int | float:
     """The sum of the numbers; 0 for none."""
-    return sum(numbers_of(values))
+    return _total(numbers_of(values))
 
 
 @node_type("greenrun.list.Mean", output="float?")
 def mean(values: Items = NO_ITEMS) -> float | None:
     """The average of the numbers; null for none."""
     numbers = numbers_of(values)
-    return sum(numbers) / len(numbers) if numbers else None
+    return _total(numbers) / len(numbers) if numbers else None
 
 
 @node_type("greenrun.list.Min", output="float?")
