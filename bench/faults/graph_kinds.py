@@ -167,7 +167,12 @@ def cycle(bed: Bed) -> Iterator[Fault]:
                 lambda draft, key=key, back=back, handle=handle: draft.graph(key)["edges"].append(
                     {**back, "targetHandle": handle}
                 ),
-                [sign("GR616", operation=item.id, node=node) for node in nodes],
+                # Back into a loop is allowed, and then only what comes out tells.
+                [
+                    *(sign("GR616", operation=item.id, node=node) for node in nodes),
+                    sign("GR619", operation=item.id, edge="back"),
+                    *bed.result_signs(item.id),
+                ],
             )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from bench.faults.graph_places import node_of
 from bench.faults.model_kinds import Asked, asked, failed
-from bench.faults.seed import RECORDING, Bed, Fault, typo
+from bench.faults.seed import RECORDING, Bed, Draft, Fault, typo
 
 
 def _recorded(bed: Bed) -> Iterator[Asked]:
@@ -58,41 +59,44 @@ def other_setting(bed: Bed) -> Iterator[Fault]:
 
 
 def lost_recording(bed: Bed) -> Iterator[Fault]:
-    """The recording, or one call of it, is gone."""
+    """The recording, or what one question was answered, is gone."""
     items = list(_recorded(bed))
     if not items:
         return
     signs = [found for item in items for found in failed(bed, item)]
-    stored = json.loads(bed.app.others[RECORDING])
+    calls = _calls(bed)
     yield from bed.fault("lost recording", "all of it", lambda draft: draft.others.pop(RECORDING), signs)
-    for index, call in enumerate(stored["calls"]):
-        kept = {**stored, "calls": [other for other in stored["calls"] if other["key"] != call["key"]]}
-        yield from bed.fault(
-            "lost recording",
-            f"call {index}",
-            lambda draft, kept=kept: draft.others.update({RECORDING: json.dumps(kept).encode()}),
-            signs,
-        )
+    for key in dict.fromkeys(call["key"] for call in calls):
+        kept = [call for call in calls if call["key"] != key]
+        yield from bed.fault("lost recording", f"call {key[:8]}", partial(_keep, kept), signs)
 
 
 def other_recorded_answer(bed: Bed) -> Iterator[Fault]:
-    """A recorded answer is empty, or another one."""
+    """What a question was answered is empty, or something else, each time that it was asked."""
     items = list(_recorded(bed))
     signs = [found for item in items for found in (*failed(bed, item), *bed.result_signs(item.operation))]
-    stored = json.loads(bed.app.others[RECORDING]) if items else {"calls": []}
-    for index, call in enumerate(stored["calls"]):
-        parts = call["response"].get("parts") or []
-        shapes: dict[str, Any] = {"empty": [], "blank": [_blank(part) for part in parts]}
-        shapes["other"] = [_other(part) for part in parts]
-        for what, answer in shapes.items():
-            changed = {**call, "response": {**call["response"], "parts": answer}}
-            kept = {**stored, "calls": [changed if other is call else other for other in stored["calls"]]}
-            yield from bed.fault(
-                "recorded answer of another shape",
-                f"call {index} {what}",
-                lambda draft, kept=kept: draft.others.update({RECORDING: json.dumps(kept).encode()}),
-                signs,
-            )
+    calls = _calls(bed) if items else []
+    for key in dict.fromkeys(call["key"] for call in calls):
+        for what, turned in {"empty": None, "blank": _blank, "other": _other}.items():
+            kept = [_answered(call, turned) if call["key"] == key else call for call in calls]
+            where = f"call {key[:8]} {what}"
+            yield from bed.fault("recorded answer of another shape", where, partial(_keep, kept), signs)
+
+
+def _calls(bed: Bed) -> list[dict[str, Any]]:
+    return json.loads(bed.app.others[RECORDING])["calls"]
+
+
+def _keep(calls: list[dict[str, Any]], draft: Draft) -> None:
+    """The recording holds these calls only."""
+    stored = json.loads(draft.others[RECORDING])
+    draft.others[RECORDING] = json.dumps({**stored, "calls": calls}).encode()
+
+
+def _answered(call: dict[str, Any], turned: Callable[[dict[str, Any]], dict[str, Any]] | None) -> dict[str, Any]:
+    parts = call["response"].get("parts") or []
+    answer = [turned(part) for part in parts] if turned is not None else []
+    return {**call, "response": {**call["response"], "parts": answer}}
 
 
 def _blank(part: dict[str, Any]) -> dict[str, Any]:

@@ -165,6 +165,11 @@ class Desk:
         if self.budget is not None and self.cost >= self.budget:
             raise BudgetExceeded("the run has spent what it may")
 
+    @asynccontextmanager
+    async def paid_call(self) -> AsyncIterator[None]:
+        self.check_budget()
+        yield
+
     def add_cost(self, dollars: float) -> None:
         self.cost += dollars
 

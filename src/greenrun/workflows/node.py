@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
 
@@ -193,6 +194,14 @@ class NodeContext(Protocol):
 
     def check_budget(self) -> None:
         """Call it before a call that costs money.
+
+        Raises:
+            BudgetExceeded: The run has spent what it may.
+        """
+        ...
+
+    def paid_call(self) -> AbstractAsyncContextManager[None]:
+        """Around a call that costs money, up to `add_cost`; it may have to wait for the calls of other nodes.
 
         Raises:
             BudgetExceeded: The run has spent what it may.

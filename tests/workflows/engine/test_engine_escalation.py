@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 
-from greenrun.workflows.engine import Answer, Failure
+from greenrun.workflows.engine import Answer, Failure, NoServices, RunResult, run_graph
 from greenrun.workflows.engine.escalation import MAX_DECISIONS
+from greenrun.workflows.functions.ports import FunctionPorts
+from greenrun.workflows.graph import load_graph
+from greenrun.workflows.registry import default_registry
 
 
 class Host:
@@ -118,3 +122,62 @@ async def test_decisions_of_one_run_are_bounded(bench: Any) -> None:
     ran = await bench.run(nodes, ["each.output -> inc.value"], escalate=host)
     assert len(host.failures) == MAX_DECISIONS
     assert ran.result.status == "failed"
+
+
+class SenderServices(NoServices):
+    """Runs a function that fails, of which it is said whether that may be tried again."""
+
+    def __init__(self, retry_safe: bool) -> None:
+        self.retry_safe = retry_safe
+        self.calls = 0
+
+    async def function_ports(self, function: str) -> FunctionPorts:
+        return FunctionPorts((), (), effects="external", retry_safe=self.retry_safe)
+
+    async def call_function(self, function: str, params: Any, **given: Any) -> RunResult:
+        self.calls += 1
+        return RunResult("failed", "the server hung up")
+
+
+@pytest.mark.parametrize(("retry_safe", "calls"), [(False, 1), (True, 4)])
+async def test_function_is_tried_again_only_where_it_says_so(retry_safe: bool, calls: int) -> None:
+    async def host(failure: Any) -> Answer:
+        assert failure.retry_safe is retry_safe
+        return Answer("retry" if "retry" in failure.allowed_actions else "fail")
+
+    services = SenderServices(retry_safe)
+    node = {"id": "f", "type": "greenrun.workflows.Function", "data": {"function": "m:send"}}
+    await run_graph(
+        load_graph({"nodes": [node], "edges": []}),
+        registry=default_registry(),
+        params={},
+        job_id="j",
+        emit=lambda message: None,
+        services=services,
+        escalate=host,
+    )
+    assert services.calls == calls
+
+
+async def _failing(count: int, escalate: Any) -> RunResult:
+    nodes = [{"id": f"r{n}", "type": "nodetool.list.Range", "data": {"step": 0}} for n in range(count)]
+    return await run_graph(
+        load_graph({"nodes": nodes, "edges": []}),
+        registry=default_registry(),
+        params={},
+        job_id="j",
+        emit=lambda message: None,
+        escalate=escalate,
+    )
+
+
+@pytest.mark.parametrize(
+    ("apply_to", "status", "noted"), [("all", "completed", 25), (None, "failed", 20), ("same_node", "failed", 20)]
+)
+async def test_only_answers_for_later_failures_go_beyond_the_bound(apply_to: Any, status: str, noted: int) -> None:
+    async def host(failure: Any) -> Answer:
+        await asyncio.sleep(0)
+        return Answer("skip", apply_to=apply_to)
+
+    result = await asyncio.wait_for(_failing(25, host), 10)
+    assert (result.status, len(result.interventions)) == (status, noted)

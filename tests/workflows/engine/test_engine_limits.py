@@ -211,3 +211,12 @@ async def test_cancelled_run_is_cancelled_whatever_was_denied_before(bench: Any)
     with pytest.raises(asyncio.CancelledError):
         await asyncio.wait_for(task, 10)
     assert (bench.messages[-1]["status"], "error_code" in bench.messages[-1]) == ("cancelled", False)
+
+
+async def test_run_that_spent_more_than_its_cap_is_told_and_completes(bench: Any) -> None:
+    ran = await bench.run({"a": spend(dollars=2)}, cost_cap=0.5)
+    assert ran.result.status == "completed"
+    warnings = [m["content"] for m in ran.of("log_update") if m["severity"] == "warning"]
+    assert warnings == [
+        "the run has spent 2 US dollars, more than the 0.5 that it may spend: what a call costs is known only afterwards"
+    ]

@@ -245,3 +245,25 @@ async def test_a_run_out_of_time_ends_the_call_too() -> None:
     result, _ = await run(graph({"a": (AGENT, {"prompt": "hi"})}, []), Host(talker), timeout_ms=50)
     assert result.error_code == "TIMED_OUT"
     assert talker.closed == 1
+
+
+async def test_parallel_agents_under_a_cap_ask_one_by_one() -> None:
+    built = graph({f"a{number}": (AGENT, {"prompt": "hi"}) for number in range(5)}, [])
+    talker = Talker("an answer")
+    result, _ = await run(built, Host(talker), cost_cap=0.0000001)
+    assert (len(talker.asked), result.error_code) == (1, "BUDGET_EXCEEDED")
+
+
+async def test_reader_of_an_answer_that_waits_for_its_own_turn_holds_nothing_up() -> None:
+    rows = [{"n": number} for number in range(200)]
+    talker = Talker(submit(pieces=400, rows=rows), submit(reason="so", decision=True))
+    columns = {"type": "record_type", "columns": [{"name": "n", "data_type": "int"}]}
+    built = graph(
+        {
+            "d": ("nodetool.generators.DataGenerator", {"prompt": "x", "columns": columns}),
+            "s": ("nodetool.agents.Decision", {"prompt": "x"}),
+        },
+        ["d.record -> s.value"],
+    )
+    result, _ = await asyncio.wait_for(run(built, Host(talker), cost_cap=100), 30)
+    assert (result.status, len(talker.asked)) == ("completed", 201)

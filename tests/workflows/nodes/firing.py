@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 from greenrun.workflows.node import NodeError
@@ -86,6 +87,11 @@ class MemoryContext:
         self.cost += dollars
 
     def check_budget(self) -> None: ...
+
+    @asynccontextmanager
+    async def paid_call(self) -> AsyncIterator[None]:
+        self.check_budget()
+        yield
 
     def http(self) -> Any:
         return self.client

@@ -172,3 +172,29 @@ async def test_list_generator_leaves_out_an_item_that_was_cut_off() -> None:
     desk = Desk(Whole(ModelResponse([TextPart("<LIST_ITEM>a</LIST_ITEM><LIST_ITEM>hal")], finish_reason="length")))
     assert await fired(ListGenerator, desk, prompt="x") == [{"item": "a", "index": 0}]
     assert desk.logs == ["warning: the answer was cut off at the token limit; the last item is left out"]
+
+
+NUMBERS = {"type": "record_type", "columns": [{"name": "n", "data_type": "int"}]}
+BROKEN = '{"rows":[{"n":1},{"n":2},{"n":3},{"n":4}}}}'
+
+
+async def test_rows_of_a_corrected_answer_must_begin_with_those_sent_on() -> None:
+    talker = Talker(call("submit_result", BROKEN, pieces=20), submit(pieces=5, rows=[{"n": 1}, {"n": 20}, {"n": 30}]))
+    with pytest.raises(NodeError, match="corrected its answer, and row 2 of the 3"):
+        await fired(DataGenerator, Desk(talker), prompt="x", columns=NUMBERS)
+
+
+async def test_corrected_answer_goes_on_after_the_rows_that_were_sent_on() -> None:
+    rows = [{"n": number} for number in range(1, 6)]
+    talker = Talker(call("submit_result", BROKEN, pieces=20), submit(pieces=5, rows=rows))
+    records = await fired(DataGenerator, Desk(talker), prompt="x", columns=NUMBERS)
+    assert [record["record"] for record in records if "record" in record] == rows
+    assert [record["index"] for record in records if "record" in record] == [0, 1, 2, 3, 4]
+    assert records[-1]["dataframe"]["rows"] == rows
+
+
+async def test_second_answer_in_one_response_adds_no_rows() -> None:
+    one, two = {"rows": [{"n": 1}, {"n": 2}]}, {"rows": [{"n": 7}, {"n": 8}, {"n": 9}]}
+    talker = Talker([*call("submit_result", one, pieces=9, index=0), *call("submit_result", two, pieces=9, index=1)])
+    records = await fired(DataGenerator, Desk(talker), prompt="x", columns=NUMBERS)
+    assert records[-1]["dataframe"]["rows"] == one["rows"]

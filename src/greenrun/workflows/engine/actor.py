@@ -53,6 +53,7 @@ class Actor:
         self._counters: dict[tuple[str, Lineage], int] = {}
         self._indexes = {outlet.root: outlet for outlet in outlets.values() if outlet.index}
         self._steps = 0
+        self._hurried = 0
 
     async def live(self) -> None:
         """From start to end of the node's part in the run; never raises, except for the run's own cancellation."""
@@ -94,6 +95,15 @@ class Actor:
             self._tell("running")
         if self.node.node_type.effects == "external":
             self.run.allowance.check_external(_effect(self.node))
+        self.context.begin()
+        if not self.node.node_type.retry_safe:
+            self.context.note_act()
+
+    def hurry(self, on: bool) -> None:
+        """Begin or end to send without waiting for room; calls of both kinds come in pairs."""
+        self._hurried += 1 if on else -1
+        for outlet in self.outlets.values():
+            outlet.hurry(self._hurried > 0)
 
     async def fire(self, key: Lineage, record: Mapping[str, Any], *, last: bool) -> Mapping[str, Any]:
         """One firing for a key; `last` when nothing more comes for it. Gives what left the node, by handle."""
@@ -237,6 +247,7 @@ class Actor:
         if not self.node.node_type.dynamic_outputs:
             raise NodeError(f'the node has no output "{handle}"')
         outlet = self.outlets[handle] = self.run.undeclared_outlet(self.plan, handle)
+        outlet.hurry(self._hurried > 0)
         return outlet
 
     def _last_outputs(self) -> dict[str, Any]:

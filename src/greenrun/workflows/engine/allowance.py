@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import Final
 
 from greenrun.workflows.messages import BUDGET_EXCEEDED, NOT_ALLOWED
@@ -20,6 +23,7 @@ class Allowance:
         self.allow_external = allow_external
         self.spent = 0.0
         self.denied: NodeError | None = None
+        self._turn = asyncio.Lock()
 
     def spend(self, dollars: float) -> None:
         """Count what a call cost.
@@ -31,8 +35,28 @@ class Allowance:
             raise NodeError(f"a call reported a cost of {dollars} US dollars; a cost is 0 or more")
         self.spent += dollars
 
+    @property
+    def overspent(self) -> bool:
+        """Whether the last call cost more than was left: what a call costs is known only when it has ended."""
+        return self.cost_cap is not None and self.spent > self.cost_cap
+
+    @asynccontextmanager
+    async def paid_call(self) -> AsyncGenerator[None]:
+        """Around a call that costs money. Under a cap they are made one by one: the next begins when this one's cost is booked.
+
+        Raises:
+            BudgetExceeded: The cap is reached.
+        """
+        if self.cost_cap is None:
+            yield
+            return
+        self.check_budget()
+        async with self._turn:
+            self.check_budget()
+            yield
+
     def check_budget(self) -> None:
-        """Raises `BudgetExceeded` once the cap is reached; parallel nodes share what was spent, so none starts a call then."""
+        """Raises `BudgetExceeded` once the cap is reached."""
         if self.cost_cap is not None and self.spent >= self.cost_cap:
             raise self.deny(
                 BudgetExceeded(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from greenrun.document.values import Value
 from greenrun.workflows import messages
 from greenrun.workflows.messages import Message
 from greenrun.workflows.nesting import inner_graph
+from greenrun.workflows.node import NodeError
 
 if TYPE_CHECKING:
     import httpx
@@ -32,6 +34,8 @@ class Context:
         self.job_id = actor.run.job_id
         self.workflow_id = actor.run.workflow_id
         self._calls = 0
+        self._called: set[str] = set()
+        self._acted = False
         self._streaming: str | None = None
 
     async def emit(self, handle: str, value: Value) -> None:
@@ -52,6 +56,8 @@ class Context:
         return self._controls.context
 
     async def send_control(self, target: str, properties: Mapping[str, Any]) -> dict[str, Any]:
+        # The target fires and sends its values on; doing that twice is not the same as once.
+        self.note_act()
         return await self._controls.send(target, properties)
 
     @cached_property
@@ -94,6 +100,20 @@ class Context:
     def check_budget(self) -> None:
         self._run.frame.allowance.check_budget()
 
+    @asynccontextmanager
+    async def paid_call(self) -> AsyncGenerator[None]:
+        allowance = self._run.frame.allowance
+        async with allowance.paid_call():
+            if allowance.cost_cap is None:
+                yield
+                return
+            # Whoever reads what this call sends may be waiting for its own turn to call: never wait for its inbox now.
+            self._actor.hurry(True)
+            try:
+                yield
+            finally:
+                self._actor.hurry(False)
+
     async def store_asset(self, ref: dict[str, Any]) -> dict[str, Any]:
         return await self._run.frame.services.store_asset(ref)
 
@@ -133,12 +153,36 @@ class Context:
             if ports.effects == "external":
                 frame.allowance.check_external(f'the function "{function}" would be run')
         self._calls += 1
+        self._called.add(function)
         result = await frame.services.call_function(
             function, params, job_id=f"{self.job_id}/{frame.path}{self.node_id}/{self._calls}", emit=self._forward
         )
         if result.cost is not None:
             self.add_cost(result.cost)
         return result
+
+    def begin(self) -> None:
+        """A firing begins: nothing was done in it so far."""
+        self._acted = False
+        self._called.clear()
+
+    def note_act(self) -> None:
+        """This firing did what a second one would do again; so did the nodes around this run."""
+        context: Context | None = self
+        while context is not None:
+            context._acted = True
+            context = context._run.frame.outer
+
+    async def may_repeat(self) -> bool:
+        """Whether this firing may be tried again, as far as what it called is concerned."""
+        for function in self._called:
+            try:
+                ports = await self._run.frame.services.function_ports(function)
+            except NodeError:
+                continue  # a function that cannot be described was not run either
+            if not ports.retry_safe:
+                self.note_act()
+        return not self._acted
 
     def _forward(self, message: Message) -> None:
         """What a function says while it runs, as this node's; its values and its end are for the node to tell."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from dataclasses import replace
 from typing import Any, Final
 
 from greenrun.workflows import messages
@@ -25,6 +26,9 @@ class Decisions:
         self._asked = 0
         self._retries: Counter[str] = Counter()
         self._waiting = 0
+        self._answered = asyncio.Event()
+        self._by_node: dict[str, Answer] = {}
+        self._everywhere: Answer | None = None
         self._left: float | None = None
 
     def may_retry(self, node_id: str) -> bool:
@@ -32,25 +36,46 @@ class Decisions:
 
     async def answer(self, failure: Failure) -> Answer:
         """What to do about a failure; out of bounds, and where the host answers what it may not, the node has failed."""
-        if self._escalate is None or self._asked >= MAX_DECISIONS:
+        if self._escalate is None:
             return DEFAULT
-        self._asked += 1
-        self._pause()
-        try:
-            answer = await self._escalate(failure)
-        except asyncio.CancelledError:
-            self._note(failure, DEFAULT)
-            raise
-        finally:
-            self._resume()
-        if answer.remembered:
-            self._asked -= 1
+        # Beyond the bound nobody is asked, but what was answered for later failures still goes for this one; and an answer
+        # that is on its way may be such a one, or turn out to be no question at all.
+        known: Answer | None = None
+        while self._asked >= MAX_DECISIONS and (known := self._known(failure)) is None:
+            if not self._waiting:
+                return DEFAULT
+            await self._answered.wait()
+        answer = known or await self._ask(self._escalate, failure)
         if answer.action not in failure.allowed_actions:
             answer = DEFAULT
         if answer.action == "retry":
             self._retries[failure.node_id] += 1
         self._note(failure, answer)
         return answer
+
+    async def _ask(self, escalate: Escalate, failure: Failure) -> Answer:
+        self._asked += 1
+        self._pause()
+        try:
+            answer = await escalate(failure)
+        except asyncio.CancelledError:
+            self._note(failure, DEFAULT)
+            raise
+        finally:
+            self._resume()
+            self._answered.set()
+            self._answered = asyncio.Event()
+        # Nothing else runs between that and this, so whoever waited sees both.
+        if answer.remembered:
+            self._asked -= 1
+        elif answer.apply_to == "all":
+            self._everywhere = replace(answer, remembered=True)
+        elif answer.apply_to is not None:
+            self._by_node[failure.node_id] = replace(answer, remembered=True)
+        return answer
+
+    def _known(self, failure: Failure) -> Answer | None:
+        return self._by_node.get(failure.node_id) or self._everywhere
 
     def _note(self, failure: Failure, answer: Answer) -> None:
         message = messages.intervention(

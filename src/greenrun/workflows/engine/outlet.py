@@ -38,7 +38,20 @@ class Outlet:
     receives every value of a sink. `index` marks the handle of an iteration group that the engine fills itself.
     """
 
-    __slots__ = ("closed", "depth", "emit", "handle", "index", "kept", "repeating", "root", "source", "update", "wires")
+    __slots__ = (
+        "closed",
+        "depth",
+        "emit",
+        "handle",
+        "hurried",
+        "index",
+        "kept",
+        "repeating",
+        "root",
+        "source",
+        "update",
+        "wires",
+    )
 
     def __init__(
         self,
@@ -64,6 +77,7 @@ class Outlet:
         self.update = update
         self.kept = kept
         self.closed = False
+        self.hurried = False
 
     async def send(self, lineage: Lineage, value: Value, *, bounded: bool = True) -> None:
         """Put a value on every edge, or tell it where no edge leaves; waits where an inbox is full."""
@@ -72,12 +86,19 @@ class Outlet:
         for wire in self.wires:
             slot = wire.slot
             if bounded:
-                while slot.held >= slot.capacity:
+                while slot.held >= slot.capacity and not self.hurried:
                     await slot.room.wait()
             slot.inbox.put(slot, lineage, value)
             wire.tell(self.emit)
         if self.update is not None:
             self.emit(messages.output_update(*self.update[:3], value, self.update[3]))
+
+    def hurry(self, on: bool) -> None:
+        """Whether values are sent without waiting for room, also those that wait for it right now."""
+        self.hurried = on
+        if on:
+            for wire in self.wires:
+                wire.slot.room.wake()
 
     def mark(self, lineage: Lineage) -> None:
         """Nothing more comes under that lineage."""

@@ -72,6 +72,7 @@ class Run:
             self.stopping = True
             await stage.stop()
             raise
+        self._warn_overspent()
         for name, kept in self._outputs.items():
             if kept.cut:
                 text = (
@@ -87,7 +88,7 @@ class Run:
         if self.stopping or answered:
             return DEFAULT
         node_id = f"{self.frame.path}{node.id}"
-        retry_safe = node.node_type.retry_safe
+        retry_safe = node.node_type.retry_safe and await actor.context.may_repeat()
         failure = Failure(
             node_id=node_id,
             node_type=node.type,
@@ -103,6 +104,18 @@ class Run:
             ),
         )
         return await decisions.answer(failure)
+
+    def _warn_overspent(self) -> None:
+        """The result is there and paid for, so a last call that was dearer than expected does not fail the run; it is told."""
+        allowance = self.allowance
+        if self.frame.outer is not None or not allowance.overspent or allowance.denied is not None:
+            return
+        dearest = max(self._reports.values(), key=lambda report: report.cost or 0.0)
+        text = (
+            f"the run has spent {allowance.spent:.6g} US dollars, more than the {allowance.cost_cap:.6g} that it may spend: what "
+            "a call costs is known only afterwards"
+        )
+        self.emit(messages.log_update(dearest.node_id, dearest.node_name, text, "warning"))
 
     def deny(self, error: NodeError) -> None:
         """A node failed because the run may not do, or spend, what it asked for."""

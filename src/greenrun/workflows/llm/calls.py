@@ -51,12 +51,12 @@ class MeteredModel(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        self._begin()
-        try:
-            response = await self.wrapped.request(messages, model_settings, model_request_parameters)
-        except Exception as error:
-            raise self._failed(error) from error
-        self._finished(response)
+        async with self._turn():
+            try:
+                response = await self.wrapped.request(messages, model_settings, model_request_parameters)
+            except Exception as error:
+                raise self._failed(error) from error
+            self._finished(response)
         return response
 
     @asynccontextmanager
@@ -67,14 +67,19 @@ class MeteredModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
-        self._begin()
+        async with (
+            self._turn(),
+            self._told_stream(messages, model_settings, model_request_parameters, run_context) as stream,
+        ):
+            yield stream
+
+    @asynccontextmanager
+    async def _told_stream(self, *request: Any) -> AsyncGenerator[StreamedResponse]:
         stream: StreamedResponse | None = None
         response: ModelResponse | None = None
         failed = False
         try:
-            async with self.wrapped.request_stream(
-                messages, model_settings, model_request_parameters, run_context
-            ) as stream:
+            async with self.wrapped.request_stream(*request) as stream:
                 yield stream
             response = stream.get()
         except Exception as error:
@@ -87,13 +92,15 @@ class MeteredModel(WrapperModel):
         if response is not None:
             self._finished(response)
 
-    def _begin(self) -> None:
+    @asynccontextmanager
+    async def _turn(self) -> AsyncGenerator[None]:
         limit = self._limits.dollars
         if limit is not None and self._spent >= limit:
             raise self._too_expensive(limit)
-        self._context.check_budget()
-        self._started = time.perf_counter()
-        self.unfinished = True
+        async with self._context.paid_call():
+            self._started = time.perf_counter()
+            self.unfinished = True
+            yield
 
     def _finished(self, response: ModelResponse) -> None:
         self.unfinished = False

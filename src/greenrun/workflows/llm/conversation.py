@@ -148,6 +148,8 @@ class _Turns:
     def __init__(self, watched: str | None) -> None:
         self._watched = watched
         self._arguments: dict[int, str] = {}
+        self._attempts: dict[int, int] = {}
+        self._attempt = 0
         self._filter = ThinkingFilter()
         self._text: list[str] = []
         self._place = -1
@@ -186,6 +188,9 @@ class _Turns:
             mime = part.content.media_type
             yield File(make_ref(mime.partition("/")[0], part.content.data, mime))
         elif isinstance(part, ToolCallPart) and part.tool_name == self._watched:
+            self._attempt += 1
+            self._attempts[place] = self._attempt
+            self._arguments[place] = ""
             yield from self._filled(place, part.args)
 
     def _grown(self, place: int, delta: Any) -> Iterator[Event]:
@@ -214,7 +219,7 @@ class _Turns:
     def _filled(self, place: int, arguments: str | dict[str, Any] | None) -> Iterator[Event]:
         if isinstance(arguments, dict):
             self._arguments[place] = ""
-            yield Partial(arguments)
+            yield Partial(arguments, self._attempts[place])
             return
         text = self._arguments[place] = self._arguments.get(place, "") + (arguments or "")
         try:
@@ -222,4 +227,4 @@ class _Turns:
         except ValueError:
             return
         if is_record(values):
-            yield Partial(values)
+            yield Partial(values, self._attempts[place])

@@ -89,9 +89,10 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """The values so far, as they were sent: the last one may be incomplete."""
+    """The values so far, as they were sent: the last one may be incomplete. `attempt` tells the answers apart, from 1."""
 
     values: dict[str, Any]
+    attempt: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,14 @@ async def predicted(
     """
     name = media_model_name(choice)
     provider = context.provider(kind, name)
-    context.check_budget()
-    context.progress(0, 1)
+    async with context.paid_call():
+        context.progress(0, 1)
+        return await _asked(context, name, provider, call, timeout)
+
+
+async def _asked(
+    context: NodeContext, name: str, provider: Any, call: Callable[[Any], Awaitable[R]], timeout: float
+) -> R:
     told = _Told(context, name)
     try:
         async with asyncio.timeout(timeout if timeout > 0 else None):

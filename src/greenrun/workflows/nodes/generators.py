@@ -68,7 +68,8 @@ class DataGenerator(Node):
 
     async def gen_process(self, context: NodeContext) -> AsyncIterator[dict[str, Any]]:
         columns = columns_of(self.columns)
-        reader = RowReader(columns)
+        # Only the first answer is told while it comes in: a second one may correct it, or be one too many.
+        told, reader = RowReader(columns), RowReader(columns)
         question = Question(
             _joined(self.prompt, self.input_text),
             system=DATA_SYSTEM,
@@ -78,13 +79,23 @@ class DataGenerator(Node):
         )
         async with aclosing(ask(context, self.model, question)) as events:
             async for event in events:
-                if isinstance(event, (Partial, Answer)):
-                    first = len(reader.rows)
-                    new = reader.read(event.values.get("rows"), complete=isinstance(event, Answer))
-                    for index, row in enumerate(new, first):
+                if isinstance(event, Partial) and event.attempt == 1:
+                    first = len(told.rows)
+                    for index, row in enumerate(told.read(event.values.get("rows"), complete=False), first):
                         yield {"record": row, "index": index}
+                elif isinstance(event, Answer):
+                    reader.read(event.values.get("rows"), complete=True)
         if not reader.rows:
             raise NodeError("the model returned no rows; say in the prompt what the table is to hold")
+        first = len(told.rows)
+        changed = next((place for place, row in enumerate(told.rows) if reader.rows[place : place + 1] != [row]), None)
+        if changed is not None:
+            raise NodeError(
+                f"the model corrected its answer, and row {changed + 1} of the {first} that were sent on already is another one "
+                "now; run the node again"
+            )
+        for index, row in enumerate(reader.rows[first:], first):
+            yield {"record": row, "index": index}
         if reader.misfits:
             context.log(
                 f"{len(reader.misfits)} values did not fit and are empty; first: {reader.misfits[0]}", "warning"

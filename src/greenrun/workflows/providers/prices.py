@@ -55,9 +55,3 @@ def cost_of(model: str, response: ModelResponse) -> float | None:
 def was_replayed(response: ModelResponse) -> bool:
     """Whether the response comes from a recording."""
     return (response.provider_details or {}).get(REPLAYED) is True
-
-
-def recorded_cost(response: ModelResponse) -> float | None:
-    """What a replayed response cost when it was recorded; None when that is not known."""
-    cost = (response.provider_details or {}).get(RECORDED_COST)
-    return float(cost) if isinstance(cost, (int, float)) and not isinstance(cost, bool) else None

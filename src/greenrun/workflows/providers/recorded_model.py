@@ -68,9 +68,9 @@ class RecordedModel(WrapperModel):
         entry = self._providers.answer(call)
         if entry is not None:
             return self._replayed(entry)[0]
-        prepared = self._asking(messages, model_request_parameters)
+        prepared, place = self._asking(messages, model_request_parameters)
         response = await self.wrapped.request(prepared, model_settings, model_request_parameters)
-        self._made(call, response, ())
+        self._made(call, response, (), place)
         return response
 
     @asynccontextmanager
@@ -86,7 +86,7 @@ class RecordedModel(WrapperModel):
         if entry is not None:
             yield PiecesStream(*self._replayed(entry), model_request_parameters)
             return
-        prepared = self._asking(messages, model_request_parameters)
+        prepared, place = self._asking(messages, model_request_parameters)
         pieces = Pieces()
         async with self.wrapped.request_stream(
             prepared, model_settings, model_request_parameters, run_context
@@ -96,17 +96,19 @@ class RecordedModel(WrapperModel):
         response = stream.get()
         # What was broken off is no answer to replay.
         if response.state == "complete":
-            self._made(call, response, pieces.of(response))
+            self._made(call, response, pieces.of(response), place)
 
-    def _asking(self, messages: list[ModelMessage], parameters: ModelRequestParameters) -> list[ModelMessage]:
-        """Count a call and give the messages as the service wants them."""
+    def _asking(
+        self, messages: list[ModelMessage], parameters: ModelRequestParameters
+    ) -> tuple[list[ModelMessage], int]:
+        """Count a call, and give the messages as the service wants them and the call's place in the recording."""
         if self._absent is not None:
             raise self._absent
-        self._providers.log.calls += 1
-        return self.wrapped.prepare_messages(messages, parameters)
+        place = self._providers.asking()
+        return self.wrapped.prepare_messages(messages, parameters), place
 
-    def _made(self, call: Call, response: ModelResponse, pieces: tuple[Piece, ...]) -> None:
-        self._providers.made(call, _to_json(response, pieces), price(self._name, response.usage))
+    def _made(self, call: Call, response: ModelResponse, pieces: tuple[Piece, ...], place: int) -> None:
+        self._providers.made(call, _to_json(response, pieces), price(self._name, response.usage), place)
 
     def _replayed(self, entry: Entry) -> tuple[ModelResponse, list[Piece]]:
         try:

@@ -7,7 +7,7 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, Self, TypeAlias
@@ -28,6 +28,11 @@ from greenrun.workflows.providers.interface import (
     Request,
     Result,
 )
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows
+    fcntl = None
 
 FORMAT: Final = "greenrun-recording"
 VERSION: Final = 1
@@ -78,7 +83,8 @@ class Recording:
     def __init__(self, path: Path | None = None, entries: Iterable[Entry] = ()) -> None:
         self.path = path
         self._held: dict[str, list[Entry]] = {}
-        self._new: dict[str, list[Entry]] = {}
+        self._new: dict[str, dict[int, Entry]] = {}
+        self._places = 0
         self._taken: dict[str, int] = {}
         self._changed = False
         for entry in entries:
@@ -104,7 +110,8 @@ class Recording:
     @property
     def entries(self) -> list[Entry]:
         """All calls, sorted by key; calls with one key in the order in which they were made."""
-        merged = self._held | self._new
+        made = {key: [entries[place] for place in sorted(entries)] for key, entries in self._new.items()}
+        merged = self._held | made
         return [entry for key in sorted(merged) for entry in merged[key]]
 
     @property
@@ -121,13 +128,17 @@ class Recording:
         self._taken[key] = number + 1
         return held[number % len(held)]
 
-    def rewind(self) -> None:
-        """Begin again with the first answer to each call."""
-        self._taken.clear()
+    def place(self) -> int:
+        """The place of a call that is about to be made, among all calls."""
+        self._places += 1
+        return self._places
 
-    def keep(self, entry: Entry) -> None:
-        """Add a call that was made. It replaces those with its key that were there from the beginning."""
-        self._new.setdefault(entry.key, []).append(entry)
+    def keep(self, entry: Entry, place: int | None = None) -> None:
+        """Add a call that was made. It replaces those with its key that were there from the beginning.
+
+        Equal calls are kept in the order of their places, which is that of asking: parallel ones end in any order.
+        """
+        self._new.setdefault(entry.key, {})[self.place() if place is None else place] = entry
         self._changed = True
 
     def nearest(self, call: Call) -> Entry | None:
@@ -150,13 +161,15 @@ class Recording:
         """
         if self.path is None or not self._changed:
             return False
-        on_disk = Recording.load(self.path)
-        on_disk._new = {key: list(entries) for key, entries in self._new.items()}
-        text = pretty_json(
-            {"format": FORMAT, "version": VERSION, "calls": [item.to_json() for item in on_disk.entries]}
-        )
         try:
-            _write(self.path, text)
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with _alone(self.path.parent):
+                on_disk = Recording.load(self.path)
+                on_disk._new = self._new
+                text = pretty_json(
+                    {"format": FORMAT, "version": VERSION, "calls": [item.to_json() for item in on_disk.entries]}
+                )
+                _write(self.path, text)
         except OSError as error:
             raise RecordingError(f"the recording {self.path} cannot be written: {error.strerror}") from None
         self._changed = False
@@ -230,10 +243,15 @@ class RecordedProviders:
             raise NodeError(f"there is nobody to ask for {name}; only recorded answers are used here")
         return self.inner.provider(kind, name)
 
-    def made(self, call: Call, response: dict[str, Any], cost: float | None) -> None:
-        """Keep a call that was made."""
+    def asking(self) -> int:
+        """A call goes out now; its place is for `made`."""
+        self.log.calls += 1
+        return self.recording.place()
+
+    def made(self, call: Call, response: dict[str, Any], cost: float | None, place: int | None = None) -> None:
+        """Keep a call that was made, at its place."""
         if self._record:
-            self.recording.keep(Entry(call.key, call.kind, call.name, call.described(), response, cost))
+            self.recording.keep(Entry(call.key, call.kind, call.name, call.described(), response, cost), place)
 
     def damaged(self, entry: Entry) -> RecordingError:
         """The error for an answer in the recording that is none."""
@@ -242,10 +260,6 @@ class RecordedProviders:
             f'the recording {where} is damaged: "response" of the call with key {entry.key[:12]} is no answer of a '
             f"{entry.kind}; {_AGAIN}"
         )
-
-    def rewind(self) -> None:
-        """Begin again with the first recorded answer to each call, as for a new run."""
-        self.recording.rewind()
 
     def save(self) -> bool:
         """Write new calls to the recording's file (see `Recording.save`)."""
@@ -279,11 +293,11 @@ class _RecordedMedia:
         if entry is not None:
             return self._replayed(entry)
         model = self._providers.asked(self._kind, self._name)
-        self._providers.log.calls += 1
+        place = self._providers.asking()
         result: Result = await getattr(model, method)(request)
         response = result.to_json()
         cost = response.pop("cost")
-        self._providers.made(call, _packed(response), cost)
+        self._providers.made(call, _packed(response), cost, place)
         return result
 
     generate = speak = transcribe = embed = _ask
@@ -345,9 +359,23 @@ def _entry(call: Any, place: str) -> Entry:
     return Entry(key, kind, name, dict(request), dict(response), None if cost is None else float(cost))
 
 
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Only one process, and one thread of it, is in here for a folder, where the system can lock one."""
+    if fcntl is None:
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # some network drives lock nothing
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def _write(path: Path, text: str) -> None:
     """Write beside the final name and rename, so that a reader sees all of it or nothing."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644
     descriptor, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     try:
