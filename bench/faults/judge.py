@@ -21,7 +21,8 @@ from greenrun.oracle.simulate import simulate
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How one fault fared. `seen` are the codes that betray it, `stage` says whether check or simulate was red first.
+    """How one fault fared. `seen` are the codes that betray it, `stage` says whether check or simulate was red first,
+    or that the closure tells.
 
     `fixable` faults were seen by check at their place; `fixed` ones are green again after all fixes, nothing lost.
     """

@@ -21,6 +21,7 @@ from greenrun.workspace.folder import LoadedApp, load_path
 from greenrun.workspace.local import LocalHost
 
 LONGEST_MS = 60_000
+"""For one simulation; none comes near it unless something hangs."""
 
 
 class Stage:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from greenrun.document.bindings import Scope, ScopeOperation, merge_variables
 from greenrun.document.findings import Reason
@@ -22,7 +22,7 @@ class AppOperation:
 
     `surface` is None when the operation is unavailable (`unavailable` says why) or unknown (`unknown` says why: a loader or
     an import raised, so nothing may be concluded about the app). `graph` is set for workflow targets; `graph_key` is the
-    workflow id (in a bundle: the key) under which it was carried or loaded.
+    workflow id (in a bundle: the key) under which it was carried or loaded; `named` are the workflows that its nodes name, by id.
     """
 
     operation: Operation
@@ -31,6 +31,7 @@ class AppOperation:
     unknown: Reason | None = None
     graph: Graph | None = None
     graph_key: str | None = None
+    named: Mapping[str, Graph] = field(default_factory=lambda: {})
 
     @property
     def id(self) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from greenrun.document.findings import Finding, Place, Reason
 from greenrun.document.js import to_text
 from greenrun.instances.runner import Message
 from greenrun.instances.runs import RunRecord
 from greenrun.oracle.evidence import Evidence, name_of, one_line
 from greenrun.oracle.triggers import run_triggers
+from greenrun.workflows.graph import Graph
+from greenrun.workflows.nesting import inner_graph, named_workflow
 
 NODE_ERRORS_PER_RUN = 5
 REQUESTS = "lib.http."
@@ -124,15 +128,27 @@ def _unread_failures(evidence: Evidence, record: RunRecord) -> dict[str, Message
     item = evidence.app.operation(record.operation_id)
     if item is None or item.graph is None:
         return {}
-    types = {node.id: node.type for node in item.graph.nodes}
-    read = {edge.source for edge in item.graph.edges if edge.source_handle in _tells_status(types.get(edge.source, ""))}
     return {
         node: message
         for message in record.messages
         if message.get("type") == "provider_call_failed"
-        and types.get(node := str(message.get("node_id")), "").startswith(REQUESTS)
-        and node not in read
+        and _leaves_status_unread(item.graph, (node := str(message.get("node_id"))).split("/"), item.named)
     }
+
+
+def _leaves_status_unread(graph: Graph, path: Sequence[str], named: Mapping[str, Graph]) -> bool:
+    """Whether a path leads to a request, perhaps in a graph inside, whose status nothing looks at."""
+    node = next((node for node in graph.nodes if node.id == path[0]), None)
+    if node is None:
+        return False
+    if len(path) > 1:
+        workflow_id = named_workflow(node.type, node.properties)
+        inner = inner_graph(graph, node) if workflow_id is None else named.get(workflow_id)
+        return inner is not None and _leaves_status_unread(inner, path[1:], named)
+    handles = _tells_status(node.type)
+    return node.type.startswith(REQUESTS) and not any(
+        edge.source == node.id and edge.source_handle in handles for edge in graph.edges
+    )
 
 
 def _tells_status(node_type: str) -> tuple[str, ...]:

@@ -120,14 +120,17 @@ class _Resolver:
             )
             return AppOperation(operation, unavailable=message)
         graph = load_graph(stored)
-        return await self._needs(operation, graph) or AppOperation(
-            operation, extract_surface(graph, self.host.registry), graph=graph, graph_key=key
+        named: dict[str, Graph] = {}
+        return await self._needs(operation, graph, named) or AppOperation(
+            operation, extract_surface(graph, self.host.registry), graph=graph, graph_key=key, named=named
         )
 
-    async def _needs(self, operation: Operation, graph: Graph) -> AppOperation | None:
-        """Look up what the graph's nodes run, each workflow once; the operation as it stands when something is not there."""
+    async def _needs(self, operation: Operation, graph: Graph, named: dict[str, Graph]) -> AppOperation | None:
+        """Look up what the graph's nodes run, each workflow once; the operation as it stands when something is not there.
+
+        The workflows that were found are put into `named`.
+        """
         pending = [(graph, "")]
-        followed: set[str] = set()
         while pending:
             graph, path = pending.pop()
             for needed in dependencies(graph, path):
@@ -135,11 +138,11 @@ class _Resolver:
                     failed = await self._needs_function(operation, needed.node, needed.function)
                     if failed is not None:
                         return failed
-                elif needed.workflow_id is not None and needed.workflow_id not in followed:
-                    followed.add(needed.workflow_id)
+                elif needed.workflow_id is not None and needed.workflow_id not in named:
                     inner = await self._needs_workflow(operation, needed.node, needed.workflow_id)
                     if isinstance(inner, AppOperation):
                         return inner
+                    named[needed.workflow_id] = inner
                     pending.append((inner, f"{needed.node}/"))
         return None
 
