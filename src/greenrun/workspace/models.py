@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 from greenrun.workflows.providers.configured import ConfiguredProviders
 from greenrun.workflows.providers.errors import RecordingError
 from greenrun.workflows.providers.interface import Providers
-from greenrun.workflows.providers.recording import RecordedProviders, Recording
+from greenrun.workflows.providers.recording import Missing, RecordedProviders, Recording
 from greenrun.workflows.providers.scripted import ScriptedProviders
 from greenrun.workspace.errors import LoadError
 from greenrun.workspace.folder import LoadedApp
@@ -19,7 +19,6 @@ from greenrun.workspace.folder import LoadedApp
 RECORDING_FILE = "recording.json"
 
 Source: TypeAlias = Literal["configured", "scripted"]
-Missing: TypeAlias = Literal["fail", "call"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import Annotated, Any
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any, TypeVar
 
 from greenrun.document.errors import JsonWriteError
 from greenrun.document.js import display_text
@@ -12,6 +12,8 @@ from greenrun.document.json_text import canonical_json
 from greenrun.document.values import is_number, is_record
 from greenrun.workflows.node import Node, NodeError, node_type
 from greenrun.workflows.ports import NO_ITEMS, Anything, Flag, Items, PortType, Text, Whole, to_finite_number
+
+T = TypeVar("T")
 
 
 def identity(value: Any) -> str:
@@ -104,24 +106,29 @@ def flatten(values: Items = NO_ITEMS, depth: Whole = 1) -> list[Any]:
     return result
 
 
-def _total(numbers: list[int | float]) -> int | float:
+def computed(compute: Callable[[], T]) -> T:
+    """The result of a calculation.
+
+    Raises:
+        NodeError: It is too large.
+    """
     try:
-        return sum(numbers)
+        return compute()
     except OverflowError:
-        raise NodeError("the numbers are too large to add whole numbers and fractions; use one kind of them") from None
+        raise NodeError("the result is too large for a number; use smaller numbers") from None
 
 
 @node_type("greenrun.list.Sum", output="float")
 def total(values: Items = NO_ITEMS) -> int | float:
     """The sum of the numbers; 0 for none."""
-    return _total(numbers_of(values))
+    return computed(lambda: sum(numbers_of(values)))
 
 
 @node_type("greenrun.list.Mean", output="float?")
 def mean(values: Items = NO_ITEMS) -> float | None:
     """The average of the numbers; null for none."""
     numbers = numbers_of(values)
-    return _total(numbers) / len(numbers) if numbers else None
+    return computed(lambda: sum(numbers) / len(numbers)) if numbers else None
 
 
 @node_type("greenrun.list.Min", output="float?")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import reduce
-from typing import Annotated, Any, ClassVar, Final, TypeVar
+from typing import Annotated, Any, ClassVar, Final
 
 from greenrun.document.js import truthy
 from greenrun.document.values import is_record
 from greenrun.workflows.node import Node, NodeContext, NodeError, OutputSpec, node_type
 from greenrun.workflows.nodes.json_values import read_value
-from greenrun.workflows.nodes.list_values import flatten, identity, numbers_of, sort_key
+from greenrun.workflows.nodes.list_values import computed, flatten, identity, numbers_of, sort_key
 from greenrun.workflows.ports import (
     NO_ITEMS,
     NO_MEMBERS,
@@ -26,8 +26,6 @@ from greenrun.workflows.ports import (
     kind_of,
     to_plain_text,
 )
-
-T = TypeVar("T")
 
 MAX_BITS: Final = 14_000
 """Most bits of a product, some 4,000 digits; Python writes no number of many more, and takes long to compute it."""
@@ -215,13 +213,6 @@ def _some(values: list[Any]) -> list[int | float]:
     return numbers
 
 
-def _computed(compute: Callable[[], T]) -> T:
-    try:
-        return compute()
-    except OverflowError:
-        raise NodeError("the result is too large for a number; use smaller numbers") from None
-
-
 def _multiplied(one: int | float, other: int | float) -> int | float:
     if isinstance(one, int) and isinstance(other, int) and one.bit_length() + other.bit_length() > MAX_BITS:
         raise OverflowError
@@ -328,20 +319,20 @@ async def flatten_list(values: Items = NO_ITEMS, max_depth: Whole = -1) -> list[
 @node_type("nodetool.list.Sum", output="float")
 def total(values: Items = NO_ITEMS) -> int | float:
     """The sum of the numbers."""
-    return _computed(lambda: sum(_some(values)))
+    return computed(lambda: sum(_some(values)))
 
 
 @node_type("nodetool.list.Product", output="float")
 def product(values: Items = NO_ITEMS) -> int | float:
     """The product of the numbers."""
-    return _computed(lambda: reduce(_multiplied, _some(values)))
+    return computed(lambda: reduce(_multiplied, _some(values)))
 
 
 @node_type("nodetool.list.Average")
 def average(values: Items = NO_ITEMS) -> float:
     """The average of the numbers."""
     numbers = _some(values)
-    return _computed(lambda: sum(numbers) / len(numbers))
+    return computed(lambda: sum(numbers) / len(numbers))
 
 
 @node_type("nodetool.list.Minimum", output="float")
